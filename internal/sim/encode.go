@@ -226,3 +226,16 @@ func appendHundredths(b []byte, v int) []byte {
 	}
 	return b
 }
+
+// MarshalJSON and UnmarshalJSON let settings stand inside other JSON, in the
+// form of [Settings.AppendJSON] and by the rules of [ParseJSON].
+func (s Settings) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
+
+// UnmarshalJSON reads what [ParseJSON] reads.
+func (s *Settings) UnmarshalJSON(data []byte) error {
+	parsed, err := ParseJSON(data)
+	if err == nil {
+		*s = parsed
+	}
+	return err
+}

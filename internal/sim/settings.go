@@ -285,9 +285,6 @@ func (s Settings) AppendQuery(b []byte) []byte {
 	return b
 }
 
-// Toggles reads as 1 and 0 in a URL although "on" is Second inside: append
-// prints Second as "1".
-
 // ParseJSON reads one JSON object of settings: numbers in plain decimal
 // notation, toggles as true or false. Settings left out keep their opening
 // values; unknown, repeated or wrong ones are a *[SettingError], anything

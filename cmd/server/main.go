@@ -1,0 +1,41 @@
+// Command server serves the Drainlab course.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Getenv)) }
+
+// run returns the process's exit code: 0 after a clean shutdown, 1 where
+// something failed or a request was cut, 2 for a wrong configuration.
+func run(args []string, getenv func(string) string) int {
+	cfg, err := readConfig(args, getenv, os.Stdout)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "drainlab:", err)
+		return 2
+	}
+	// The signals are taken from the start on, so that one that comes while
+	// the server boots is not lost.
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	if cfg.healthcheck {
+		err = healthcheck(ctx, cfg)
+	} else {
+		err = serve(ctx, cfg, os.Stderr)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "drainlab:", err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,192 @@
+package web
+
+import (
+	"bufio"
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"drainlab/internal/session"
+	"drainlab/internal/sim"
+)
+
+//go:embed openapi.json
+var openAPI []byte
+
+func (s *Server) apiDescription(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "public, max-age=3600")
+	w.Write(openAPI)
+	return nil
+}
+
+// apiRun answers one run, whole or as it stands at t, as JSON or CSV.
+func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) error {
+	query, err := parseQuery(r.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	t, format := sim.Horizon, "json"
+	if err := takeParam(query, "t", func(text string) (err error) { t, err = session.ParseT(text); return }); err != nil {
+		return err
+	}
+	if err := takeParam(query, "model", checkModel); err != nil {
+		return err
+	}
+	err = takeParam(query, "format", func(text string) error {
+		if text != "json" && text != "csv" {
+			return &sim.SettingError{Setting: "format", Got: text, Allowed: "json or csv"}
+		}
+		format = text
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	settings, err := sim.ParseValues(query)
+	if err != nil {
+		return err
+	}
+	snap := sim.Simulate(settings).At(t)
+	h := w.Header()
+	h.Set("Cache-Control", "public, max-age=86400")
+	if format == "csv" {
+		h.Set("Content-Type", "text/csv; charset=utf-8; header=present")
+		h.Set("Content-Disposition", `inline; filename="drainlab-run.csv"`)
+		w.Write(snap.AppendCSV(nil))
+		return nil
+	}
+	h.Set("Content-Type", "application/json")
+	w.Write(append(snap.AppendJSON(make([]byte, 0, 16<<10)), '\n'))
+	return nil
+}
+
+// The bounds of a call with many runs.
+const (
+	mostLines  = 10_000
+	lineLimit  = 4 << 10
+	runsLimit  = 64 << 20 // of the body, lines past the last one included
+	idleLimit  = 30 * time.Second
+	flushAfter = 32 << 10
+)
+
+// job is one line: settings, or why it is none.
+type job struct {
+	settings sim.Settings
+	err      error
+}
+
+// apiRuns answers a line with a run for each line with settings, while lines
+// still come in. Reading never waits for writing, so that a client may send
+// everything before it reads: at most mostLines jobs wait, which bounds the
+// memory whatever the body's size.
+func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
+	rc := http.NewResponseController(w)
+	if r.ProtoMajor == 1 {
+		if err := rc.EnableFullDuplex(); err != nil {
+			return fmt.Errorf("reading while writing: %w", err)
+		}
+	}
+	jobs := make(chan job, mostLines+1)
+	body := http.MaxBytesReader(w, r.Body, runsLimit)
+	go func() {
+		defer close(jobs)
+		readJobs(body, jobs, func() { rc.SetReadDeadline(time.Now().Add(idleLimit)) })
+	}()
+
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	w.Header().Set("Cache-Control", "no-store")
+	var run sim.Run
+	var out []byte
+	send := func() error {
+		if err := rc.SetWriteDeadline(time.Now().Add(idleLimit)); err != nil {
+			return err
+		}
+		if _, err := w.Write(out); err != nil {
+			return err
+		}
+		out = out[:0]
+		return rc.Flush()
+	}
+	for j := range jobs {
+		if j.err != nil {
+			out = appendError(out, j.err)
+		} else {
+			run.Reset(j.settings)
+			out = run.At(sim.Horizon).AppendJSON(out)
+		}
+		out = append(out, '\n')
+		if len(out) >= flushAfter || len(jobs) == 0 {
+			if err := send(); err != nil {
+				return nil // the client is gone
+			}
+		}
+	}
+	if len(out) > 0 {
+		send()
+	}
+	return nil
+}
+
+// readJobs reads lines until the body ends or breaks. A line that cannot be
+// taken is a job with an error. Of the lines past the last one the first is
+// such a job, the rest are read and dropped.
+func readJobs(body io.Reader, jobs chan<- job, alive func()) {
+	lines := bufio.NewReaderSize(body, lineLimit+2) // a line of the limit with CR LF
+	for n := 1; ; n++ {
+		alive()
+		line, err := lines.ReadSlice('\n')
+		long := errors.Is(err, bufio.ErrBufferFull)
+		for errors.Is(err, bufio.ErrBufferFull) {
+			alive()
+			_, err = lines.ReadSlice('\n')
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			var tooLarge *http.MaxBytesError
+			if errors.As(err, &tooLarge) {
+				err = fmt.Errorf("the body is larger than the %d bytes that are allowed", tooLarge.Limit)
+			} else {
+				err = errors.New("the body broke off")
+			}
+			if n <= mostLines {
+				jobs <- job{err: fmt.Errorf("line %d: %w", n, err)}
+			}
+			return
+		}
+		last := err != nil
+		if last && len(line) == 0 && !long {
+			return
+		}
+		switch line = bytes.TrimRight(line, "\r\n"); {
+		case n > mostLines+1:
+		case n > mostLines:
+			jobs <- job{err: fmt.Errorf("line %d: got more lines than one call takes; allowed: %d", n, mostLines)}
+		case long || len(line) > lineLimit:
+			jobs <- job{err: fmt.Errorf("line %d: got a line of more than %d bytes; allowed: %d", n, lineLimit, lineLimit)}
+		default:
+			settings, err := sim.ParseJSON(line)
+			jobs <- job{settings, err}
+		}
+		if last {
+			return
+		}
+	}
+}
+
+func appendError(out []byte, err error) []byte {
+	body := map[string]string{"error": err.Error()}
+	var setting *sim.SettingError
+	if errors.As(err, &setting) {
+		body["setting"], body["allowed"] = setting.Setting, setting.Allowed
+	}
+	data, encodeErr := json.Marshal(body)
+	if encodeErr != nil {
+		return append(out, `{"error":"the error cannot be encoded"}`...)
+	}
+	return append(out, data...)
+}

@@ -1,0 +1,301 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"drainlab/internal/session"
+	"drainlab/internal/sim"
+	"drainlab/web/templates"
+)
+
+// buildFrame fills the views of all fragments for one frame.
+func buildFrame(f session.Frame, worker int) templates.Frame {
+	snap := f.Run.At(f.T)
+	return templates.Frame{
+		Lanes:       buildLanes(f.Run, snap, f.Until),
+		Inspector:   buildInspector(snap, worker),
+		Account:     buildAccount(snap),
+		Gate:        buildGate(snap),
+		Results:     buildResults(snap),
+		Trace:       buildTrace(snap),
+		Controls:    buildControls(f.State.Settings),
+		Transport:   buildTransport(f),
+		Experiments: buildExperiments(f),
+	}
+}
+
+func buildInspector(snap sim.Snapshot, chosen int) templates.Inspector {
+	in := templates.Inspector{Chosen: chosen}
+	for id := 1; id <= workersEver(snap.Settings); id++ {
+		in.Workers = append(in.Workers, inspectWorker(snap, id))
+	}
+	return in
+}
+
+func inspectWorker(snap sim.Snapshot, id int) templates.InspectedWorker {
+	s := snap.Settings
+	v := templates.InspectedWorker{ID: id, Title: "Worker " + strconv.Itoa(id)}
+	if id > s.Workers {
+		v.Title += " (replacement)"
+	}
+	if id > len(snap.Workers) {
+		v.Waiting = fmt.Sprintf("It boots at the signal, at %s s.", s.Signal.Fixed())
+		return v
+	}
+	w := snap.Workers[id-1]
+	v.Booted = true
+	v.State = w.State.String()
+	v.Since = w.Since().Fixed()
+	owned := 0
+	for _, inv := range snap.Invocations {
+		if int(inv.Worker) != id {
+			continue
+		}
+		if inv.Outcome == sim.Running {
+			owned++
+			v.Owned = append(v.Owned, ownedInvocation(snap, inv))
+			continue
+		}
+		v.Ended = append(v.Ended, templates.EndedInvocation{Request: int(inv.Request), Outcome: inv.Outcome.String(),
+			At: inv.EndedAt.Fixed(), Killed: inv.Outcome == sim.KilledInvocation})
+	}
+	slices.SortFunc(v.Owned, func(a, b templates.OwnedInvocation) int { return a.Slot - b.Slot })
+	slices.Reverse(v.Ended)
+	v.Facts = []templates.Fact{
+		{Name: "Readiness", Value: readiness(w)},
+		{Name: "Signal", Value: signalFact(snap, w)},
+		{Name: "Forced stop", Value: deadlineFact(snap, w)},
+		{Name: "Slots", Value: fmt.Sprintf("owns %d of %d", owned, s.Slots)},
+	}
+	return v
+}
+
+func ownedInvocation(snap sim.Snapshot, inv sim.Invocation) templates.OwnedInvocation {
+	elapsed := snap.T - inv.AdmittedAt
+	return templates.OwnedInvocation{
+		Slot: int(inv.Slot), Request: int(inv.Request), Stage: snap.Settings.StageAt(elapsed).String(),
+		Percent: int(100 * elapsed / snap.Settings.Duration), Admitted: inv.AdmittedAt.Fixed(),
+		Ends: (inv.AdmittedAt + snap.Settings.Duration).Fixed(),
+	}
+}
+
+func readiness(w sim.Worker) string {
+	switch w.State {
+	case sim.Starting:
+		return "not yet: it is booting"
+	case sim.Ready:
+		return "ready since " + w.ReadyAt.Fixed() + " s"
+	case sim.Draining:
+		return "withdrawn at " + w.DrainAt.Fixed() + " s"
+	case sim.Failed:
+		return "never: its boot failed"
+	case sim.Exited, sim.Killed:
+		return "gone"
+	}
+	return ""
+}
+
+func signalFact(snap sim.Snapshot, w sim.Worker) string {
+	s := snap.Settings
+	switch {
+	case w.ID != 1:
+		return "none: the signal is for worker 1"
+	case w.SignalAt != sim.Never && s.Handler:
+		return "SIGTERM at " + w.SignalAt.Fixed() + " s, handled"
+	case w.SignalAt != sim.Never:
+		return "SIGTERM at " + w.SignalAt.Fixed() + " s, not handled: it goes on admitting"
+	case w.State == sim.Failed && snap.T >= s.Signal:
+		return "came after it had failed"
+	}
+	return "due at " + s.Signal.Fixed() + " s"
+}
+
+func deadlineFact(snap sim.Snapshot, w sim.Worker) string {
+	d := snap.Settings.Deadline()
+	switch {
+	case w.ID != 1:
+		return "none"
+	case w.State == sim.Killed:
+		return "came at " + w.ExitAt.Fixed() + " s"
+	case w.State.Gone():
+		return "not needed"
+	case w.SignalAt == sim.Never:
+		return fmt.Sprintf("%s s after the signal", snap.Settings.Grace.Fixed())
+	}
+	return fmt.Sprintf("at %s s, in %s s", d.Fixed(), (d - snap.T).Fixed())
+}
+
+func buildAccount(snap sim.Snapshot) templates.Account {
+	a := snap.Account
+	v := templates.Account{Account: a, Percent: a.RejectedPercent()}
+	at := 0
+	for _, part := range []struct {
+		kind  string
+		count int
+	}{{"completed", a.Completed}, {"running", a.Running}, {"killed", a.Killed}, {"rejected", a.Rejected}} {
+		if part.count == 0 {
+			continue
+		}
+		v.Segments = append(v.Segments, templates.Segment{
+			Span: templates.Span{X: percent(at, a.Arrivals), W: percent(part.count, a.Arrivals)}, Kind: part.kind, Count: part.count})
+		at += part.count
+	}
+	return v
+}
+
+func buildGate(snap sim.Snapshot) templates.Gate {
+	g := snap.Gate()
+	v := templates.Gate{Verdict: g.Verdict.String(), Reasons: g.Reasons, Allowance: snap.Settings.Allowance, T: snap.T.Fixed()}
+	switch g.Verdict {
+	case sim.Pending:
+		v.Reasons = snap.Objections()
+	case sim.Pass:
+		v.Announce = "Fixture gate: PASS"
+	case sim.Fail:
+		v.Announce = "Fixture gate: FAIL. " + strings.Join(g.Reasons, ", ")
+	}
+	return v
+}
+
+func buildResults(snap sim.Snapshot) templates.Results {
+	var v templates.Results
+	for _, inv := range slices.Backward(snap.Invocations) {
+		if inv.Outcome != sim.Completed {
+			continue
+		}
+		n := sim.Numbers(int(inv.Request))
+		row := templates.Result{Request: int(inv.Request), Terms: fmt.Sprintf("%d + %d + %d", n[0], n[1], n[2]),
+			Sum: inv.Sum(), At: inv.EndedAt.Fixed(), Worker: int(inv.Worker)}
+		if w := snap.Workers[inv.Worker-1]; w.State.Gone() {
+			row.WorkerGone = w.State.String()
+		}
+		v.Rows = append(v.Rows, row)
+	}
+	return v
+}
+
+func buildTrace(snap sim.Snapshot) templates.Trace {
+	v := templates.Trace{Events: make([]templates.TraceEvent, 0, len(snap.Trace))}
+	for _, ev := range slices.Backward(snap.Trace) {
+		e := sentence(snap.Settings, ev)
+		e.Seq, e.At, e.Kind = ev.Seq, ev.At.Fixed(), ev.Kind
+		v.Events = append(v.Events, e)
+	}
+	return v
+}
+
+// sentence tells an event: a word that names the decision, and the rest.
+func sentence(s sim.Settings, ev sim.Event) templates.TraceEvent {
+	worker := fmt.Sprintf("worker %d", ev.Worker)
+	tell := func(word, tone, rest string, args ...any) templates.TraceEvent {
+		return templates.TraceEvent{Word: word, Tone: tone, Rest: fmt.Sprintf(rest, args...)}
+	}
+	switch ev.Kind {
+	case sim.WorkerStarted:
+		return tell("booting", "plain", "%s, for %s s", worker, s.Startup)
+	case sim.WorkerReady:
+		return tell("ready", "work", "%s takes requests", worker)
+	case sim.WorkerFailed:
+		return tell("failed", "bad", "%s: its initialization did not succeed", worker)
+	case sim.WorkerSignaled:
+		return tell("SIGTERM", "warn", "to %s; forced stop at %s s if it is still there", worker, s.Deadline())
+	case sim.WorkerDrained:
+		return tell("draining", "warn", "%s withdraws readiness and admits nothing more", worker)
+	case sim.WorkerExited:
+		return tell("exited", "good", "%s owns nothing any more", worker)
+	case sim.WorkerKilled:
+		return tell("killed", "bad", "%s, by the forced stop", worker)
+	case sim.RequestAdmitted:
+		return tell("admitted", "plain", "request %d: %s, slot %d", ev.Request, worker, ev.Slot)
+	case sim.RequestRejected:
+		return tell("rejected", "reject", "request %d: %s", ev.Request, reasonText(ev.Reason, worker))
+	case sim.InvocationStage:
+		return tell("stage", "work", "request %d begins %s", ev.Request, ev.Stage)
+	case sim.InvocationCompleted:
+		n := sim.Numbers(int(ev.Request))
+		return tell("committed", "good", "request %d: %d + %d + %d = %d", ev.Request, n[0], n[1], n[2], ev.Sum)
+	case sim.InvocationKilled:
+		return tell("killed", "bad", "request %d in its %s stage; it commits nothing", ev.Request, ev.Stage)
+	}
+	return tell(ev.Kind.String(), "plain", "")
+}
+
+func reasonText(r sim.Reason, worker string) string {
+	switch r {
+	case sim.NoReadyWorker:
+		return "no worker is ready"
+	case sim.WorkerStarting:
+		return worker + " is still starting"
+	case sim.WorkerDraining:
+		return worker + " is draining"
+	case sim.SlotsFull:
+		return "all slots of " + worker + " are taken"
+	case sim.NoReason:
+	}
+	return ""
+}
+
+var controlGroups = [...]struct {
+	name  string
+	names []string
+}{
+	{"Shutdown", []string{"signal", "grace", "handler", "replacement"}},
+	{"Fleet", []string{"workers", "slots", "startup", "ready_only", "fail_init"}},
+	{"Traffic", []string{"interval", "duration"}},
+	{"Gate", []string{"allowance"}},
+}
+
+func buildControls(s sim.Settings) templates.Controls {
+	var v templates.Controls
+	for _, g := range controlGroups {
+		group := templates.ControlGroup{Name: g.name}
+		for _, name := range g.names {
+			c, _ := sim.FindControl(name)
+			group.Controls = append(group.Controls, buildControl(c, s))
+		}
+		v.Groups = append(v.Groups, group)
+	}
+	return v
+}
+
+func buildControl(c sim.Control, s sim.Settings) templates.Control {
+	v := templates.Control{Name: c.Name, Label: c.Label, Unit: c.Unit, Toggle: c.Toggle, Value: c.Text(s),
+		Min: c.Min.String(), Max: c.Max.String(), Step: c.Step.String(), FieldStep: c.Grain.String()}
+	v.On = c.Toggle && v.Value == "1"
+	v.Text = v.Value
+	switch c.Unit {
+	case "s":
+		v.UnitName = "seconds"
+		v.Text += " seconds"
+	case "%":
+		v.UnitName = "percent"
+		v.Text += " percent"
+	}
+	return v
+}
+
+func buildTransport(f session.Frame) templates.Transport {
+	v := templates.Transport{T: f.T.Fixed(), Exact: f.T.String(), Spoken: f.T.String() + " seconds",
+		Playing: f.Playing, AtEnd: f.T == sim.Horizon, AtStart: f.T == 0, Max: sim.Horizon.String()}
+	for _, s := range session.Speeds() {
+		name := s.String() + "×"
+		if s == session.Half {
+			name = "½×"
+		}
+		v.Speeds = append(v.Speeds, templates.SpeedChoice{Value: s.String(), Name: name, Now: s == f.State.Clock.Speed})
+	}
+	return v
+}
+
+// percent is part/whole with at most three decimals: "12.5%".
+func percent(part, whole int) string {
+	if whole == 0 {
+		return "0%"
+	}
+	v := (part*100_000*2 + whole) / (2 * whole)
+	text := fmt.Sprintf("%d.%03d", v/1000, v%1000)
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".") + "%"
+}

@@ -1,0 +1,205 @@
+// Package web serves the course: pages, forms, the streams of the rooms, the
+// API and the health probes. It fills the templates' views and turns errors
+// into responses; what a run is it must not know.
+package web
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"drainlab/internal/session"
+	"drainlab/web/templates"
+)
+
+// Readiness is what the readiness probe asks: whether sessions can be kept.
+type Readiness interface {
+	Ready(context.Context) error
+}
+
+// Server is the course's HTTP handler.
+type Server struct {
+	http.Handler
+	store     session.Store
+	readiness Readiness
+	hub       *session.Hub
+	renderer  *renderer
+	heartbeat session.Piece
+	assets    assets
+	story     templates.Story
+	log       *slog.Logger
+
+	draining atomic.Bool
+	inFlight atomic.Int64
+}
+
+// New returns the handler. Sessions are kept in store.
+func New(store session.Store, readiness Readiness, log *slog.Logger) (*Server, error) {
+	a, err := loadAssets()
+	if err != nil {
+		return nil, fmt.Errorf("loading the static files: %w", err)
+	}
+	s := &Server{store: store, readiness: readiness, renderer: newRenderer(), assets: a, story: buildStory(), log: log}
+	s.hub = session.NewHub(store, s.renderer, log)
+	s.heartbeat = session.Piece{Name: "heartbeat", Plain: []byte(":\n\n")}
+	s.renderer.Pack(&s.heartbeat)
+	if a.urls["client.js"] == "" {
+		log.Warn("the browser client is not built: pages work by forms and links, without play; make generate builds it")
+	}
+	s.Handler = s.routes()
+	return s, nil
+}
+
+// Drain makes readiness false and tells all streams to end and reconnect.
+func (s *Server) Drain() {
+	s.draining.Store(true)
+	s.hub.Drain()
+}
+
+// InFlight counts the requests that are being served, streams included.
+func (s *Server) InFlight() int { return int(s.inFlight.Load()) }
+
+func (s *Server) routes() http.Handler {
+	r := chi.NewRouter()
+	r.Use(s.observe, secure, middleware.GetHead)
+	r.NotFound(s.handle(func(http.ResponseWriter, *http.Request) error {
+		return &requestError{status: http.StatusNotFound, sentence: "There is no such page."}
+	}))
+	r.MethodNotAllowed(s.handle(func(_ http.ResponseWriter, r *http.Request) error {
+		return &requestError{status: http.StatusMethodNotAllowed, sentence: "This address does not take " + r.Method + "."}
+	}))
+	r.Get("/livez", func(w http.ResponseWriter, _ *http.Request) { writePlain(w, http.StatusOK, "alive") })
+	r.Get("/readyz", s.readyz)
+	r.Get("/static/*", s.handle(s.assets.serve))
+
+	r.Group(func(r chi.Router) {
+		r.Use(middleware.Compress(5, "text/html", "application/json", "text/csv", "text/plain"))
+		r.Get("/", s.handle(s.home))
+		r.Get("/lessons/drain", s.handle(s.drainPage))
+		r.Get("/sessions/{id}", s.handle(s.sessionPage))
+		r.Group(func(r chi.Router) {
+			r.Use(openToAll)
+			r.Get("/api/v1/run", s.handle(s.apiRun))
+			r.Get("/api/v1/openapi.json", s.handle(s.apiDescription))
+			r.Options("/api/v1/*", preflight)
+		})
+	})
+	r.Post("/lessons/drain", s.handle(s.drainForm))
+	r.Post("/sessions", s.handle(s.createSession))
+	r.Post("/sessions/{id}", s.handle(s.command))
+	r.Get("/lessons/drain/stream", s.handle(s.viewStream))
+	r.Get("/sessions/{id}/stream", s.handle(s.sessionStream))
+	r.With(openToAll).Post("/api/v1/runs", s.handle(s.apiRuns))
+	return r
+}
+
+// observe counts, logs and guards each request. The log names the route, not
+// the path and query: those may hold a session's id and a learner's settings.
+func (s *Server) observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.inFlight.Add(1)
+		defer s.inFlight.Add(-1)
+		start := time.Now()
+		ww := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		defer func() {
+			if p := recover(); p != nil {
+				if p == http.ErrAbortHandler {
+					panic(p)
+				}
+				s.log.Error("a handler panicked", "panic", p, "stack", string(debug.Stack()))
+				if ww.Status() == 0 {
+					s.fail(ww, r, fmt.Errorf("panic: %v", p))
+				}
+			}
+			route := chi.RouteContext(r.Context()).RoutePattern()
+			s.log.LogAttrs(r.Context(), slog.LevelInfo, "request", slog.String("method", r.Method), slog.String("route", route),
+				slog.Int("status", ww.Status()), slog.Int("bytes", ww.BytesWritten()), slog.Duration("took", time.Since(start)))
+		}()
+		next.ServeHTTP(ww, r)
+	})
+}
+
+// contentPolicy allows what the page needs and nothing else.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+func secure(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", contentPolicy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// openToAll lets pages of any origin read the API. It has no credentials.
+func openToAll(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		next.ServeHTTP(w, r)
+	})
+}
+
+func preflight(w http.ResponseWriter, _ *http.Request) {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST")
+	h.Set("Access-Control-Allow-Headers", "Content-Type")
+	h.Set("Access-Control-Max-Age", "86400")
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
+	if s.draining.Load() {
+		writePlain(w, http.StatusServiceUnavailable, "draining")
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+	defer cancel()
+	if err := s.readiness.Ready(ctx); err != nil {
+		s.log.Warn("not ready", "error", err)
+		writePlain(w, http.StatusServiceUnavailable, "the session store does not answer")
+		return
+	}
+	writePlain(w, http.StatusOK, "ready")
+}
+
+func writePlain(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	fmt.Fprintln(w, text)
+}
+
+// render answers with a page, rendered whole before its first byte goes out.
+func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
+	var page bytes.Buffer
+	if err := c.Render(r.Context(), &page); err != nil {
+		s.log.Error("rendering a page failed", "error", err)
+		http.Error(w, "The page could not be rendered.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	w.Write(page.Bytes())
+}
+
+func (s *Server) page(title, description string) templates.Page {
+	return templates.Page{
+		Title: title, Description: description,
+		Assets: templates.Assets{CSS: s.assets.urls["style.css"], Client: s.assets.urls["client.js"],
+			Theme: s.assets.urls["theme.js"], Icon: s.assets.urls["icon.svg"]},
+		Lessons: []templates.LessonLink{{Number: 1, Name: "Stop admitting, then drain", Href: "/lessons/drain",
+			Summary: "Play the life of a small fleet through a SIGTERM. Find out why accepted requests die, which grace saves them, and what it costs to stop admitting."}},
+	}
+}
