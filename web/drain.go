@@ -56,7 +56,7 @@ func (s *Server) lesson(v view, state session.State, now time.Time, id session.I
 		action = "/sessions/" + string(id)
 	}
 	return templates.Drain{
-		Page: p, Query: v.canonical(), Action: action, Session: string(id), Story: s.story, Kinds: kindOptions(),
+		Page: p, Query: v.canonical(), SettingsQuery: string(v.Settings.AppendQuery(nil)), Action: action, Session: string(id), Story: s.story, Kinds: kindOptions(),
 		Frame: buildFrame(state.FrameAt(sim.Simulate(state.Settings), now), v.Worker),
 	}
 }

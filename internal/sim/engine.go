@@ -31,179 +31,245 @@ func (r *Run) Reset(s Settings) {
 	r.Invocations = r.Invocations[:0]
 	r.Rejections = r.Rejections[:0]
 	r.Trace = r.Trace[:0]
-	e := engine{Run: r, stages: StageEnds(s.Duration), nextArrival: firstArrival, request: 1}
+	e := engine{settings: s, workers: r.Workers, invocations: r.Invocations, rejections: r.Rejections, trace: r.Trace, request: 1}
 	e.run()
+	r.Workers, r.Invocations, r.Rejections, r.Trace = e.workers, e.invocations, e.rejections, e.trace
 }
 
 // beyond is later than any step.
 const beyond = Horizon + 1
 
-// engine jumps from one step in which something happens to the next. All
-// invocations last equally long and at most one is admitted in a step, so
-// each of the three instants of an invocation (two stage changes and the
-// completion) comes in order of admission: three cursors into the list of
-// invocations take the place of a queue of events.
+// key orders what is to happen: by time, and within a step by the phases of
+// the contract. Below the time stands an invocation's place in phase 1, worker
+// then slot, or one of the two marks after it; the lowest bits tell the
+// cursors apart. One minimum then finds what comes next.
+type key int32
+
+const (
+	keyBits    = 8
+	cursorBits = 2
+	fixedMark  = 1<<keyBits - 2 // phases 2 and 3
+	arriveMark = 1<<keyBits - 1 // phase 4
+)
+
+func keyAt(t Time, low int) key { return key(t)<<keyBits | key(low) }
+
+func (k key) time() Time { return Time(k >> keyBits) }
+
+// engine jumps from one thing that happens to the next. All invocations last
+// equally long and at most one is admitted in a step, so each of the three
+// instants of an invocation (two stage changes and the completion) comes in
+// order of admission: three cursors into the list of invocations take the
+// place of a queue of events.
 type engine struct {
-	*Run
+	settings    Settings
+	workers     []Worker
+	invocations []Invocation
+	rejections  []Rejection
+	trace       []Event
 	owners      [maxWorkers]owner
-	stages      [3]Time
-	cursor      [3]int  // the next invocation to reach stages[k]
-	due         [3]Time // when it does
-	nextArrival Time
-	request     int16
-	deadline    Time // of worker 1's forced stop
+	request     int16 // the next to arrive
 }
 
 // owner is what the router looks at: a worker's state and its slots.
 type owner struct {
 	slots [maxSlots]uint8 // the invocation in each slot, an index
 	used  uint8           // one bit a slot
+	owned uint8           // how many bits are set
 	state State
 }
 
 func (e *engine) run() {
-	s := &e.Settings
-	e.due = [3]Time{beyond, beyond, beyond}
-	e.deadline = s.Signal + s.Grace
+	s := &e.settings
 	for range s.Workers {
 		e.boot(0, false)
 	}
-	// What happens at instants known from the start: boots, signal, forced stop.
-	fixed := [4]Time{s.Startup, s.Signal, s.Signal + s.Startup, e.deadline}
-	nextFixed := Time(0)
+	ends := StageEnds(s.Duration)
+	// The cursors stand at the invocations that next begin their model stage,
+	// begin their tool stage, complete. All of the loop's state is in local
+	// variables: what comes next hangs on what came before, and a detour
+	// through memory would be most of the time that a run takes.
+	model, tool, done := 0, 0, 0
+	modelAt, toolAt, doneAt := keyAt(beyond, 0), keyAt(beyond, 1), keyAt(beyond, 2)
+	fixedAt := keyAt(0, fixedMark)
+	arriveAt := keyAt(firstArrival, arriveMark)
+	// When worker 1, draining, came to own nothing: it exits once phases 1 and
+	// 2 of that step are over.
+	leaving := Never
 	for {
-		now := min(e.nextArrival, nextFixed, e.due[0], e.due[1], e.due[2])
+		next := min(modelAt, toolAt, doneAt, fixedAt, arriveAt)
+		now := next.time()
+		if leaving != Never && (now > leaving || next == arriveAt) {
+			e.leave(leaving, Exited, WorkerExited)
+			leaving = Never
+		}
 		if now > Horizon {
-			break
+			return
 		}
-		if now == e.due[0] || now == e.due[1] || now == e.due[2] {
-			e.progress(now)
-		}
-		if now == nextFixed {
-			e.readiness(now)
-		}
-		if w := &e.owners[0]; w.state == Draining && w.used == 0 {
-			e.leave(now, Exited, WorkerExited)
-		}
-		if now == e.deadline {
-			e.forcedStop(now)
-		}
-		if now == e.nextArrival {
-			e.arrive(now)
-		}
-		if now == nextFixed {
-			nextFixed = beyond
-			for _, t := range fixed {
-				if t > now && t < nextFixed {
-					nextFixed = t
-				}
+		switch next {
+		case modelAt:
+			e.beginStage(now, &e.invocations[model], ModelCall)
+			model, modelAt = e.look(model+1, ends[0], 0)
+		case toolAt:
+			e.beginStage(now, &e.invocations[tool], Tool)
+			tool, toolAt = e.look(tool+1, ends[1], 1)
+		case doneAt:
+			e.complete(now, &e.invocations[done])
+			done, doneAt = e.look(done+1, ends[2], 2)
+			if w := &e.owners[0]; w.state == Draining && w.used == 0 {
+				leaving = now
+			}
+		case fixedAt:
+			e.fixedInstant(now)
+			leaving = Never
+			fixedAt = keyAt(s.nextFixed(now), fixedMark)
+			if now == s.Deadline() { // some may have been killed
+				model, modelAt = e.look(model, ends[0], 0)
+				tool, toolAt = e.look(tool, ends[1], 1)
+				done, doneAt = e.look(done, ends[2], 2)
+			}
+		default:
+			arriveAt = keyAt(s.nextArrival(now), arriveMark)
+			if !e.arrive(now) {
+				continue
+			}
+			// Where a cursor was through with all, the new one is its next.
+			n := len(e.invocations) - 1
+			inv := &e.invocations[n]
+			if model == n {
+				modelAt = inv.key(ends[0], 0)
+			}
+			if tool == n {
+				toolAt = inv.key(ends[1], 1)
+			}
+			if done == n {
+				doneAt = inv.key(ends[2], 2)
 			}
 		}
 	}
 }
 
-func (e *engine) emit(ev Event) {
-	ev.Seq = int32(len(e.Trace))
-	e.Trace = append(e.Trace, ev)
+// look finds, from the invocation at cursor on, the first that was not killed,
+// and when it has come to this much of its duration.
+func (e *engine) look(cursor int, after Time, mark int) (int, key) {
+	for cursor < len(e.invocations) {
+		if inv := &e.invocations[cursor]; inv.Outcome != KilledInvocation {
+			return cursor, inv.key(after, mark)
+		}
+		cursor++
+	}
+	return cursor, keyAt(beyond, mark)
+}
+
+// key is that of the instant at which the invocation has lasted so long.
+func (i *Invocation) key(after Time, mark int) key {
+	return keyAt(i.AdmittedAt+after, (int(i.Worker)*maxSlots+int(i.Slot))<<cursorBits|mark)
+}
+
+// nextFixed is the first instant after t that is known from the start: the end
+// of the boots, the signal, the end of the replacement's boot, the deadline.
+func (s *Settings) nextFixed(t Time) Time {
+	next := Time(beyond)
+	for _, at := range [...]Time{s.Startup, s.Signal, s.Signal + s.Startup, s.Deadline()} {
+		if at > t && at < next {
+			next = at
+		}
+	}
+	return next
+}
+
+func (s *Settings) nextArrival(t Time) Time {
+	if next := t + s.Interval; next <= lastArrival {
+		return next
+	}
+	return beyond
+}
+
+// fixedInstant is phases 2 and 3 of a step at such an instant.
+func (e *engine) fixedInstant(now Time) {
+	e.readiness(now)
+	if w := &e.owners[0]; w.state == Draining && w.used == 0 {
+		e.leave(now, Exited, WorkerExited)
+	}
+	if now == e.settings.Deadline() {
+		e.forcedStop(now)
+	}
+}
+
+// emit adds an event to the trace, to be filled in where it lies: a copy
+// would cost as much as the rest of the engine.
+func (e *engine) emit(at Time, kind Kind, worker uint8) *Event {
+	n := len(e.trace)
+	e.trace = e.trace[:n+1]
+	ev := &e.trace[n]
+	ev.Seq, ev.At, ev.Kind, ev.Worker = int32(n), at, kind, worker
+	ev.Request, ev.Sum, ev.Slot, ev.Stage, ev.Reason = 0, 0, 0, NoStage, NoReason
+	return ev
 }
 
 // boot starts the next worker.
 func (e *engine) boot(now Time, replacement bool) {
-	id := len(e.Workers) + 1
-	e.Workers = append(e.Workers, Worker{ID: id, Replacement: replacement, BootAt: now,
+	id := len(e.workers) + 1
+	e.workers = append(e.workers, Worker{ID: id, Replacement: replacement, BootAt: now,
 		ReadyAt: Never, FailedAt: Never, SignalAt: Never, DrainAt: Never, ExitAt: Never})
-	e.emit(Event{At: now, Kind: WorkerStarted, Worker: uint8(id)})
+	e.emit(now, WorkerStarted, uint8(id))
 }
 
-// progress is phase 1 of a step: stage changes and completions of this
-// instant by worker, then slot. At most three invocations are concerned, one
-// for each cursor.
-func (e *engine) progress(now Time) {
-	var todo [3]int // cursors, in the order of their invocations' slots
-	n := 0
-	for k := range todo {
-		if e.due[k] != now {
-			continue
-		}
-		i := n
-		for ; i > 0 && e.place(todo[i-1]) > e.place(k); i-- {
-			todo[i] = todo[i-1]
-		}
-		todo[i] = k
-		n++
-	}
-	for _, k := range todo[:n] {
-		inv := &e.Invocations[e.cursor[k]]
-		ev := Event{At: now, Kind: InvocationStage, Worker: inv.Worker, Request: inv.Request, Slot: inv.Slot, Stage: Stage(k + 2)}
-		if k == 2 {
-			inv.EndedAt = now
-			inv.Outcome = Completed
-			e.owners[inv.Worker-1].used &^= 1 << (inv.Slot - 1)
-			ev.Kind, ev.Stage, ev.Sum = InvocationCompleted, NoStage, int16(inv.Sum())
-		}
-		e.emit(ev)
-		e.cursor[k]++
-		e.look(k)
-	}
+func (e *engine) beginStage(now Time, inv *Invocation, stage Stage) {
+	ev := e.emit(now, InvocationStage, inv.Worker)
+	ev.Request, ev.Slot, ev.Stage = inv.Request, inv.Slot, stage
 }
 
-func (e *engine) place(k int) int {
-	inv := &e.Invocations[e.cursor[k]]
-	return int(inv.Worker)*maxSlots + int(inv.Slot)
-}
-
-// look finds out when cursor k is due next, past invocations that were killed.
-func (e *engine) look(k int) {
-	for e.cursor[k] < len(e.Invocations) {
-		if inv := &e.Invocations[e.cursor[k]]; inv.Outcome != KilledInvocation {
-			e.due[k] = inv.AdmittedAt + e.stages[k]
-			return
-		}
-		e.cursor[k]++
-	}
-	e.due[k] = beyond
+func (e *engine) complete(now Time, inv *Invocation) {
+	inv.EndedAt = now
+	inv.Outcome = Completed
+	w := &e.owners[inv.Worker-1]
+	w.used &^= 1 << (inv.Slot - 1)
+	w.owned--
+	ev := e.emit(now, InvocationCompleted, inv.Worker)
+	ev.Request, ev.Slot, ev.Sum = inv.Request, inv.Slot, int16(inv.Sum())
 }
 
 // readiness is phase 2: boots that end now by worker number, then the signal,
 // then the replacement's boot.
 func (e *engine) readiness(now Time) {
-	s := &e.Settings
-	for i := range e.Workers {
-		if e.owners[i].state == Starting && e.Workers[i].BootAt+s.Startup == now {
+	s := &e.settings
+	for i := range e.workers {
+		if e.owners[i].state == Starting && e.workers[i].BootAt+s.Startup == now {
 			e.bootEnds(i, now)
 		}
 	}
 	if now != s.Signal {
 		return
 	}
-	if w := &e.Workers[0]; e.owners[0].state != Failed {
+	if w := &e.workers[0]; e.owners[0].state != Failed {
 		w.SignalAt = now
-		e.emit(Event{At: now, Kind: WorkerSignaled, Worker: 1})
+		e.emit(now, WorkerSignaled, 1)
 		if s.Handler {
 			w.DrainAt = now
 			w.State = Draining
 			e.owners[0].state = Draining
-			e.emit(Event{At: now, Kind: WorkerDrained, Worker: 1})
+			e.emit(now, WorkerDrained, 1)
 		}
 	}
 	if s.Replacement {
 		e.boot(now, true)
 		if s.Startup == 0 {
-			e.bootEnds(len(e.Workers)-1, now)
+			e.bootEnds(len(e.workers)-1, now)
 		}
 	}
 }
 
 func (e *engine) bootEnds(i int, now Time) {
-	w := &e.Workers[i]
+	w := &e.workers[i]
 	kind := WorkerReady
-	if i == 0 && e.Settings.FailInit {
+	if i == 0 && e.settings.FailInit {
 		w.FailedAt, w.State, kind = now, Failed, WorkerFailed
 	} else {
 		w.ReadyAt, w.State = now, Ready
 	}
 	e.owners[i].state = w.State
-	e.emit(Event{At: now, Kind: kind, Worker: uint8(w.ID)})
+	e.emit(now, kind, uint8(w.ID))
 }
 
 // forcedStop kills a worker 1 that is still there, and what it owns.
@@ -216,46 +282,36 @@ func (e *engine) forcedStop(now Time) {
 		if w.used&(1<<slot) == 0 {
 			continue
 		}
-		inv := &e.Invocations[w.slots[slot]]
+		inv := &e.invocations[w.slots[slot]]
 		inv.EndedAt = now
 		inv.Outcome = KilledInvocation
-		e.emit(Event{At: now, Kind: InvocationKilled, Worker: 1, Request: inv.Request, Slot: inv.Slot,
-			Stage: e.Settings.StageAt(now - inv.AdmittedAt)})
+		ev := e.emit(now, InvocationKilled, 1)
+		ev.Request, ev.Slot, ev.Stage = inv.Request, inv.Slot, e.settings.StageAt(now-inv.AdmittedAt)
 	}
-	w.used = 0
 	e.leave(now, Killed, WorkerKilled)
-	for k := range e.cursor {
-		e.look(k)
-	}
 }
 
 func (e *engine) leave(now Time, state State, kind Kind) {
-	e.Workers[0].ExitAt = now
-	e.Workers[0].State = state
+	e.workers[0].ExitAt = now
+	e.workers[0].State = state
 	e.owners[0].state = state
-	e.emit(Event{At: now, Kind: kind, Worker: 1})
+	e.emit(now, kind, 1)
 }
 
 // arrive routes the request of this instant: the candidate with the fewest
-// owned invocations, the lowest number at a tie.
-func (e *engine) arrive(now Time) {
-	s := &e.Settings
-	picked, fewest := -1, maxSlots+1
-	for i := range e.Workers {
+// owned invocations, the lowest number at a tie. It reports whether the
+// request was admitted.
+func (e *engine) arrive(now Time) bool {
+	s := &e.settings
+	picked, fewest := -1, uint8(maxSlots+1)
+	for i := range e.workers {
 		w := &e.owners[i]
-		if w.state != Ready && (s.ReadyOnly || w.state.Gone()) {
-			continue
-		}
-		if n := bits.OnesCount8(w.used); n < fewest {
-			picked, fewest = i, n
+		if w.owned < fewest && (w.state == Ready || !s.ReadyOnly && !w.state.Gone()) {
+			picked, fewest = i, w.owned
 		}
 	}
 	request := e.request
 	e.request++
-	e.nextArrival = now + s.Interval
-	if e.nextArrival > lastArrival {
-		e.nextArrival = beyond
-	}
 	reason := NoReadyWorker
 	if picked >= 0 {
 		switch w := &e.owners[picked]; {
@@ -263,26 +319,28 @@ func (e *engine) arrive(now Time) {
 			reason = WorkerStarting
 		case w.state == Draining:
 			reason = WorkerDraining
-		case fewest >= s.Slots:
+		case int(fewest) >= s.Slots:
 			reason = SlotsFull
 		default:
 			e.admit(now, w, uint8(picked+1), request)
-			return
+			return true
 		}
 	}
-	e.Rejections = append(e.Rejections, Rejection{At: now, Request: request, Reason: reason})
-	e.emit(Event{At: now, Kind: RequestRejected, Request: request, Worker: uint8(picked + 1), Reason: reason})
+	e.rejections = append(e.rejections, Rejection{At: now, Request: request, Reason: reason})
+	ev := e.emit(now, RequestRejected, uint8(picked+1))
+	ev.Request, ev.Reason = request, reason
+	return false
 }
 
 func (e *engine) admit(now Time, w *owner, worker uint8, request int16) {
 	slot := bits.TrailingZeros8(^w.used)
 	w.used |= 1 << slot
-	w.slots[slot] = uint8(len(e.Invocations))
-	e.Invocations = append(e.Invocations, Invocation{AdmittedAt: now, EndedAt: Never, Request: request, Worker: worker, Slot: uint8(slot + 1)})
-	e.emit(Event{At: now, Kind: RequestAdmitted, Worker: worker, Request: request, Slot: uint8(slot + 1)})
-	for k := range e.due {
-		if e.due[k] == beyond {
-			e.look(k)
-		}
-	}
+	w.owned++
+	n := len(e.invocations)
+	w.slots[slot] = uint8(n)
+	e.invocations = e.invocations[:n+1]
+	inv := &e.invocations[n]
+	inv.AdmittedAt, inv.EndedAt, inv.Request, inv.Worker, inv.Slot, inv.Outcome = now, Never, request, worker, uint8(slot+1), Running
+	ev := e.emit(now, RequestAdmitted, worker)
+	ev.Request, ev.Slot = request, uint8(slot+1)
 }

@@ -5,4 +5,5 @@ try {
 } catch {
   // Storage is refused in some frames; the system's colours then stand.
 }
-document.documentElement.classList.add("script");
+// Parts that need the client are shown where there is one.
+if (document.querySelector("script[type=module]")) document.documentElement.classList.add("live");

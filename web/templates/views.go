@@ -50,6 +50,8 @@ type Drain struct {
 	Page
 	// Query is the page's view as a canonical query: settings, t, speed.
 	Query string
+	// SettingsQuery is the settings alone.
+	SettingsQuery string
 	// Action is where the page's forms post to.
 	Action string
 	// Session is the id of the session shown, empty for a view of one's own.

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// serverVariable makes the test binary be the server, so that tests run the
+// real thing in a process of its own.
+const serverVariable = "DRAINLAB_TEST_BE_THE_SERVER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(serverVariable) != "" {
+		os.Exit(run(os.Args[1:], os.Getenv))
+	}
+	code := m.Run()
+	closeBrowser()
+	os.Exit(code)
+}
+
+// process is a server under test.
+type process struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	url  string
+	done chan struct{} // closed when it has exited
+
+	mu  sync.Mutex
+	log strings.Builder
+}
+
+var servingURL = regexp.MustCompile(`msg=serving url=(\S+)`)
+
+// startServer starts the server with these flags, on a free loopback port
+// unless they name one, and waits until it serves.
+func startServer(t *testing.T, args ...string) *process {
+	t.Helper()
+	if !strings.Contains(strings.Join(args, " "), "-addr") {
+		args = append(args, "-addr", "127.0.0.1:0")
+	}
+	p := &process{t: t, cmd: exec.Command(os.Args[0], args...), done: make(chan struct{})}
+	p.cmd.Env = append(os.Environ(), serverVariable+"=1")
+	stderr, err := p.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	serving := make(chan string, 1)
+	go func() {
+		defer close(p.done)
+		lines := bufio.NewScanner(stderr)
+		for lines.Scan() {
+			p.mu.Lock()
+			p.log.WriteString(lines.Text() + "\n")
+			p.mu.Unlock()
+			if m := servingURL.FindStringSubmatch(lines.Text()); m != nil {
+				serving <- m[1]
+			}
+		}
+		p.cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		p.kill()
+		if t.Failed() {
+			t.Logf("the server's log:\n%s", p.logged())
+		}
+	})
+	select {
+	case p.url = <-serving:
+	case <-p.done:
+		t.Fatalf("the server did not start:\n%s", p.logged())
+	case <-time.After(30 * time.Second):
+		t.Fatalf("the server does not serve:\n%s", p.logged())
+	}
+	return p
+}
+
+func (p *process) logged() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.log.String()
+}
+
+// kill ends the server at once, as a crash does.
+func (p *process) kill() {
+	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		p.t.Logf("killing the server: %v", err)
+	}
+	<-p.done
+}
+
+// terminate sends SIGTERM and returns the exit code and how long the exit took.
+func (p *process) terminate() (int, time.Duration) {
+	p.t.Helper()
+	start := time.Now()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		p.t.Fatal(err)
+	}
+	select {
+	case <-p.done:
+	case <-time.After(20 * time.Second):
+		p.t.Fatal("the server does not exit")
+	}
+	return p.cmd.ProcessState.ExitCode(), time.Since(start)
+}

@@ -1,0 +1,76 @@
+// The address bar always holds the view: settings, time, speed, worker.
+
+export interface View {
+  query: string; // the settings
+  t: number;
+  speed: number;
+  worker: string;
+}
+
+export function seconds(t: number): string {
+  return String(Math.round(t * 10) / 10);
+}
+
+export function viewQuery(v: View): string {
+  const worker = v.worker === "1" ? "" : `&worker=${v.worker}`;
+  return `${v.query}&t=${seconds(v.t)}&speed=${v.speed}${worker}`;
+}
+
+const gesture = 1000; // ms: changes closer than this are one step of the history
+const throttle = 400; // ms between two updates while playing; browsers refuse more than about 200 in 30 s
+
+export class Address {
+  private query: string;
+  private changed = -Infinity;
+  private last = 0;
+  private timer: number | undefined;
+  private awaited: string | null = null;
+
+  /** open makes the session show the view that the person went back to. */
+  constructor(private path: string, first: View, open: (query: string) => void) {
+    this.query = first.query;
+    this.write(first, false);
+    addEventListener("popstate", () => {
+      const query = location.search.slice(1);
+      clearTimeout(this.timer);
+      this.awaited = query;
+      setTimeout(() => (this.awaited = null), 2000);
+      this.query = settingsOf(query);
+      open(query);
+    });
+  }
+
+  show(v: View): void {
+    if (this.awaited !== null) {
+      if (v.query !== settingsOf(this.awaited)) return; // frames from before the way back
+      this.awaited = null;
+    }
+    const now = performance.now();
+    if (v.query !== this.query) {
+      const push = now - this.changed > gesture;
+      this.query = v.query;
+      this.changed = now;
+      this.write(v, push);
+      return;
+    }
+    clearTimeout(this.timer);
+    const wait = this.last + throttle - now;
+    if (wait <= 0) this.write(v, false);
+    else this.timer = setTimeout(() => this.write(v, false), wait);
+  }
+
+  private write(v: View, push: boolean): void {
+    clearTimeout(this.timer);
+    this.last = performance.now();
+    const url = `${this.path}?${viewQuery(v)}`;
+    if (url === location.pathname + location.search) return;
+    if (push) history.pushState(null, "", url);
+    else history.replaceState(null, "", url);
+  }
+}
+
+/** The settings' part of a view's query. */
+export function settingsOf(query: string): string {
+  const end = query.indexOf("&t=");
+  return end < 0 ? query : query.slice(0, end);
+}
