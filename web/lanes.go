@@ -202,9 +202,9 @@ func workerMarks(w sim.Worker, y int) []templates.Mark {
 		return nil
 	}
 	at := w.Since()
-	m := templates.Mark{X: x(at), Y: y + bandHeight/2, Kind: w.State.String(), Label: w.State.String() + " " + at.String() + " s", Anchor: "start", DX: 10}
+	m := templates.Mark{X: x(at), Y: y + bandHeight/2, Kind: w.State.String(), Label: w.State.String() + " " + at.String() + " s", Anchor: "start", DX: 16}
 	if at > 50*sim.Second {
-		m.Anchor, m.DX = "end", -10
+		m.Anchor, m.DX = "end", -8
 	}
 	if w.State == sim.Failed { // its band goes on and says so
 		m.Label = ""

@@ -228,3 +228,15 @@ func (b *tab) picture() []byte {
 		Clip: &page.Viewport{Width: size.Width, Height: size.Height, Scale: 1}})
 	return shot.Data
 }
+
+// goBack and goForward move in the tab's history as the browser's buttons do.
+// chromedp's own actions wait for a page load, which such a step is not.
+func goBack(ctx context.Context, t *chromedp.Target) error {
+	_, err := cdp.Call(ctx, t, runtime.Evaluate, runtime.EvaluateParams{Expression: "history.back()"})
+	return err
+}
+
+func goForward(ctx context.Context, t *chromedp.Target) error {
+	_, err := cdp.Call(ctx, t, runtime.Evaluate, runtime.EvaluateParams{Expression: "history.forward()"})
+	return err
+}

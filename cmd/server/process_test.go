@@ -32,6 +32,8 @@ type process struct {
 	cmd  *exec.Cmd
 	url  string
 	done chan struct{} // closed when it has exited
+	// lines gets something when the log has grown.
+	lines chan struct{}
 
 	mu  sync.Mutex
 	log strings.Builder
@@ -46,7 +48,7 @@ func startServer(t *testing.T, args ...string) *process {
 	if !strings.Contains(strings.Join(args, " "), "-addr") {
 		args = append(args, "-addr", "127.0.0.1:0")
 	}
-	p := &process{t: t, cmd: exec.Command(os.Args[0], args...), done: make(chan struct{})}
+	p := &process{t: t, cmd: exec.Command(os.Args[0], args...), done: make(chan struct{}), lines: make(chan struct{}, 1)}
 	p.cmd.Env = append(os.Environ(), serverVariable+"=1")
 	stderr, err := p.cmd.StderrPipe()
 	if err != nil {
@@ -63,6 +65,10 @@ func startServer(t *testing.T, args ...string) *process {
 			p.mu.Lock()
 			p.log.WriteString(lines.Text() + "\n")
 			p.mu.Unlock()
+			select {
+			case p.lines <- struct{}{}:
+			default:
+			}
 			if m := servingURL.FindStringSubmatch(lines.Text()); m != nil {
 				serving <- m[1]
 			}
@@ -112,4 +118,19 @@ func (p *process) terminate() (int, time.Duration) {
 		p.t.Fatal("the server does not exit")
 	}
 	return p.cmd.ProcessState.ExitCode(), time.Since(start)
+}
+
+// waitFor waits until the server has logged a line with this in it.
+func (p *process) waitFor(part string) {
+	p.t.Helper()
+	deadline := time.After(30 * time.Second)
+	for !strings.Contains(p.logged(), part) {
+		select {
+		case <-p.lines:
+		case <-p.done:
+			p.t.Fatalf("the server ended without logging %q", part)
+		case <-deadline:
+			p.t.Fatalf("the server did not log %q:\n%s", part, p.logged())
+		}
+	}
 }

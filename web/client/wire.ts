@@ -1,6 +1,6 @@
 // The Datastar 1.x wire: two kinds of server-sent events, applied to the page.
 
-import { Idiomorph } from "idiomorph/dist/idiomorph.esm.js";
+import { Idiomorph } from "idiomorph";
 
 /** The fields of one event: a line's key is what stands before its first space; lines of one key belong together. */
 export function fields(data: string): Map<string, string> {
