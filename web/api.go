@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"drainlab/internal/session"
@@ -75,17 +76,24 @@ const (
 	flushAfter = 32 << 10
 )
 
-// job is one line: settings, or why it is none.
+// job is one line: settings, or the answer to a line that holds none. The
+// answer is ready-made because it is small whatever the line's length was.
 type job struct {
 	settings sim.Settings
-	err      error
+	refusal  []byte
 }
+
+func refused(err error) job { return job{refusal: appendError(nil, err)} }
 
 // apiRuns answers a line with a run for each line with settings, while lines
 // still come in. Reading never waits for writing, so that a client may send
 // everything before it reads: at most mostLines jobs wait, which bounds the
 // memory whatever the body's size.
 func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
+	if r.URL.RawQuery != "" {
+		return &requestError{status: http.StatusBadRequest,
+			sentence: fmt.Sprintf("The settings of many runs come in the body: got the query %s; allowed: no query.", sim.Quote(r.URL.RawQuery))}
+	}
 	rc := http.NewResponseController(w)
 	if r.ProtoMajor == 1 {
 		if err := rc.EnableFullDuplex(); err != nil {
@@ -93,10 +101,17 @@ func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	jobs := make(chan job, mostLines+1)
-	body := http.MaxBytesReader(w, r.Body, runsLimit)
+	in := &input{body: http.MaxBytesReader(w, r.Body, runsLimit), control: rc}
 	go func() {
 		defer close(jobs)
-		readJobs(body, jobs, func() { rc.SetReadDeadline(time.Now().Add(idleLimit)) })
+		readJobs(in, jobs, in.lineBegins)
+	}()
+	// The reader must not outlive the handler: once that has returned, the
+	// request and its controller are no longer the reader's to touch.
+	defer func() {
+		in.stop()
+		for range jobs { // until it is closed
+		}
 	}()
 
 	w.Header().Set("Content-Type", "application/x-ndjson")
@@ -114,8 +129,8 @@ func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
 		return rc.Flush()
 	}
 	for j := range jobs {
-		if j.err != nil {
-			out = appendError(out, j.err)
+		if j.refusal != nil {
+			out = append(out, j.refusal...)
 		} else {
 			run.Reset(j.settings)
 			out = run.At(sim.Horizon).AppendJSON(out)
@@ -133,17 +148,57 @@ func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// input is the body of a call with many runs. A line that takes longer than
+// idleLimit to come in ends it. The deadline is set by reads alone: set past
+// the body's end it would hit the server's own watch on the connection.
+type input struct {
+	body    io.Reader
+	control *http.ResponseController
+	until   time.Time // of the line that is being read; the reader's alone
+
+	mu    sync.Mutex
+	ended bool
+}
+
+func (in *input) lineBegins() { in.until = time.Now().Add(idleLimit) }
+
+func (in *input) Read(p []byte) (int, error) {
+	in.mu.Lock()
+	if in.ended {
+		in.mu.Unlock()
+		return 0, io.ErrClosedPipe
+	}
+	in.control.SetReadDeadline(in.until)
+	in.mu.Unlock()
+	n, err := in.body.Read(p)
+	if err != nil {
+		in.mu.Lock()
+		in.ended = true
+		in.mu.Unlock()
+	}
+	return n, err
+}
+
+// stop makes a read that is under way fail, and all later ones.
+func (in *input) stop() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if !in.ended {
+		in.ended = true
+		in.control.SetReadDeadline(time.Unix(1, 0)) // long past
+	}
+}
+
 // readJobs reads lines until the body ends or breaks. A line that cannot be
-// taken is a job with an error. Of the lines past the last one the first is
+// taken is a job with a refusal. Of the lines past the last one the first is
 // such a job, the rest are read and dropped.
-func readJobs(body io.Reader, jobs chan<- job, alive func()) {
+func readJobs(body io.Reader, jobs chan<- job, lineBegins func()) {
 	lines := bufio.NewReaderSize(body, lineLimit+2) // a line of the limit with CR LF
 	for n := 1; ; n++ {
-		alive()
+		lineBegins()
 		line, err := lines.ReadSlice('\n')
 		long := errors.Is(err, bufio.ErrBufferFull)
 		for errors.Is(err, bufio.ErrBufferFull) {
-			alive()
 			_, err = lines.ReadSlice('\n')
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -154,7 +209,7 @@ func readJobs(body io.Reader, jobs chan<- job, alive func()) {
 				err = errors.New("the body broke off")
 			}
 			if n <= mostLines {
-				jobs <- job{err: fmt.Errorf("line %d: %w", n, err)}
+				jobs <- refused(fmt.Errorf("line %d: %w", n, err))
 			}
 			return
 		}
@@ -162,15 +217,20 @@ func readJobs(body io.Reader, jobs chan<- job, alive func()) {
 		if last && len(line) == 0 && !long {
 			return
 		}
-		switch line = bytes.TrimRight(line, "\r\n"); {
+		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+		switch {
 		case n > mostLines+1:
 		case n > mostLines:
-			jobs <- job{err: fmt.Errorf("line %d: got more lines than one call takes; allowed: %d", n, mostLines)}
+			jobs <- refused(fmt.Errorf("line %d: got more lines than one call takes; allowed: %d", n, mostLines))
 		case long || len(line) > lineLimit:
-			jobs <- job{err: fmt.Errorf("line %d: got a line of more than %d bytes; allowed: %d", n, lineLimit, lineLimit)}
+			jobs <- refused(fmt.Errorf("line %d: got a line of more than %d bytes; allowed: %d", n, lineLimit, lineLimit))
 		default:
 			settings, err := sim.ParseJSON(line)
-			jobs <- job{settings, err}
+			if err != nil {
+				jobs <- refused(err)
+			} else {
+				jobs <- job{settings: settings}
+			}
 		}
 		if last {
 			return
@@ -179,12 +239,9 @@ func readJobs(body io.Reader, jobs chan<- job, alive func()) {
 }
 
 func appendError(out []byte, err error) []byte {
-	body := map[string]string{"error": err.Error()}
 	var setting *sim.SettingError
-	if errors.As(err, &setting) {
-		body["setting"], body["allowed"] = setting.Setting, setting.Allowed
-	}
-	data, encodeErr := json.Marshal(body)
+	errors.As(err, &setting)
+	data, encodeErr := json.Marshal(newErrorBody(err.Error(), setting))
 	if encodeErr != nil {
 		return append(out, `{"error":"the error cannot be encoded"}`...)
 	}

@@ -8,6 +8,9 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/go-chi/chi/v5"
 
 	"drainlab/internal/session"
 	"drainlab/internal/sim"
@@ -38,24 +41,30 @@ func (s *Server) handle(h handler) http.HandlerFunc {
 
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e := explain(err)
+	h := w.Header()
+	if e.status == http.StatusMethodNotAllowed {
+		if allowed := methodsOf(r); allowed == "" {
+			e = errNoPage
+		} else {
+			h.Set("Allow", allowed)
+		}
+	}
 	if e.status >= 500 {
 		s.log.LogAttrs(r.Context(), slog.LevelError, "request failed", slog.String("path", r.URL.Path), slog.Any("error", err))
 	}
 	if r.Context().Err() != nil {
 		return // nobody is there to read it
 	}
-	h := w.Header()
 	h.Del("Content-Encoding")
 	h.Set("Cache-Control", "no-store")
 	if e.status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", "5")
 	}
 	if wantsJSON(r) {
-		body := map[string]any{"error": e.sentence}
-		if e.setting != nil {
-			body["setting"], body["got"], body["allowed"] = e.setting.Setting, e.setting.Got, e.setting.Allowed
+		if isAPI(r) {
+			h.Set("Access-Control-Allow-Origin", "*") // no route's middleware was here for an unknown address
 		}
-		writeJSON(w, e.status, body)
+		writeJSON(w, e.status, newErrorBody(e.sentence, e.setting))
 		return
 	}
 	if r.Header.Get(clientHeader) != "" {
@@ -77,6 +86,8 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	s.render(w, r, e.status, templates.ProblemPage(problem))
 }
+
+var errNoPage = &requestError{status: http.StatusNotFound, sentence: "There is no such page."}
 
 // explain finds the status and the sentence for an error.
 func explain(err error) *requestError {
@@ -103,13 +114,76 @@ func explain(err error) *requestError {
 	return &requestError{http.StatusInternalServerError, "Something went wrong on the server. It is in its log.", nil}
 }
 
+// methodsOf lists the methods that the request's address takes, as an Allow
+// header has them; "" where there is nothing at the address. The one pattern
+// for preflights covers all addresses of the API, those of nothing too.
+func methodsOf(r *http.Request) string {
+	path := r.URL.RawPath
+	if path == "" {
+		path = r.URL.Path
+	}
+	routes := chi.RouteContext(r.Context()).Routes
+	takes := func(method string) bool { return routes.Match(chi.NewRouteContext(), method, path) }
+	var methods []string
+	if takes(http.MethodGet) {
+		methods = append(methods, http.MethodGet)
+		if r.Method != http.MethodHead { // which goes where GET goes, streams refuse it
+			methods = append(methods, http.MethodHead)
+		}
+	}
+	if takes(http.MethodPost) {
+		methods = append(methods, http.MethodPost)
+	}
+	if len(methods) > 0 && takes(http.MethodOptions) {
+		methods = append(methods, http.MethodOptions)
+	}
+	return strings.Join(methods, ", ")
+}
+
+func isAPI(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/api/") }
+
 // wantsJSON reports whether the answer is for a program.
 func wantsJSON(r *http.Request) bool {
-	if strings.HasPrefix(r.URL.Path, "/api/") {
+	if isAPI(r) {
 		return true
 	}
 	accept := r.Header.Get("Accept")
 	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
+}
+
+// errorBody is an error for a program. The members of setting are there only
+// where one setting is to blame.
+type errorBody struct {
+	Error string `json:"error"`
+	*settingBody
+}
+
+type settingBody struct {
+	Setting string `json:"setting"`
+	Got     string `json:"got"`
+	Allowed string `json:"allowed"`
+}
+
+func newErrorBody(sentence string, setting *sim.SettingError) errorBody {
+	body := errorBody{Error: sentence}
+	if setting != nil {
+		body.settingBody = &settingBody{cutText(setting.Setting), cutText(setting.Got), setting.Allowed}
+	}
+	return body
+}
+
+// cutText bounds foreign text that goes back in an answer: what is longer than
+// 80 bytes is cut, at a character's start, and ends in an ellipsis.
+func cutText(text string) string {
+	const most = 80
+	if len(text) <= most {
+		return text
+	}
+	end := most
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
 }
 
 func writeJSON(w http.ResponseWriter, status int, body any) {

@@ -170,30 +170,25 @@ func eval[T any](b *tab, expression string) T {
 	return result
 }
 
-// wait waits until the expression is true. It looks in the page every few
-// milliseconds, and goes on looking where a navigation ends the look.
+// wait waits until the expression is true. It looks from outside, so that it
+// works in pages without script and across navigations.
 func (b *tab) wait(expression string) {
 	b.t.Helper()
-	look := fmt.Sprintf(`new Promise((done) => {
-		const end = performance.now() + 1000;
-		const look = () => {
-			let is = false;
-			try { is = Boolean(%s); } catch {}
-			if (is || performance.now() > end) done(is);
-			else setTimeout(look, 10);
-		};
-		look();
-	})`, expression)
+	look := fmt.Sprintf(`(() => { try { return Boolean(%s); } catch { return false; } })()`, expression)
 	ctx, cancel := context.WithTimeout(b.ctx, stepLimit)
 	defer cancel()
+	again := time.NewTicker(15 * time.Millisecond)
+	defer again.Stop()
 	var last error
 	for ctx.Err() == nil {
-		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool](look, chromedp.EvalAwaitPromise))
+		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool](look))
 		if is {
 			return
 		}
-		if err != nil {
-			last = err
+		last = err
+		select {
+		case <-again.C:
+		case <-ctx.Done():
 		}
 	}
 	b.t.Fatalf("waited in vain for %s (%v); the page: %s", expression, last,

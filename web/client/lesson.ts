@@ -4,7 +4,7 @@ import { Address, settingsOf, viewQuery, type View } from "./address";
 import { Commands } from "./commands";
 import { Playhead } from "./playhead";
 import { Stream } from "./stream";
-import { busy, touched } from "./wire";
+import { letGo, touched } from "./wire";
 
 export function startLesson(root: HTMLElement): void {
   const path = root.dataset.lesson ?? "/";
@@ -97,6 +97,17 @@ export function startLesson(root: HTMLElement): void {
     chosen.checked = true;
   }
 
+  let typing: number | undefined;
+  function typed(field: HTMLInputElement): void {
+    if (!field.validity.valid || field.value === field.defaultValue) return;
+    const slider = document.getElementById("c-" + field.name);
+    if (slider instanceof HTMLInputElement) {
+      slider.value = field.value;
+      touched(slider);
+    }
+    setting(field);
+  }
+
   function setting(field: HTMLInputElement): void {
     const value = field.type === "checkbox" ? (field.checked ? "1" : "0") : field.value;
     commands.send("set", new URLSearchParams({ command: "set", [field.name]: value }));
@@ -117,13 +128,9 @@ export function startLesson(root: HTMLElement): void {
       control.setAttribute("aria-valuetext", `${control.value} ${control.dataset.unitName ?? ""}`.trim());
       setting(field);
     } else if (control.type === "number" && control.name !== "t") {
-      if (control.value === "" || !control.validity.valid) return;
-      const slider = document.getElementById("c-" + control.name);
-      if (slider instanceof HTMLInputElement) {
-        slider.value = control.value;
-        touched(slider);
-      }
-      setting(control);
+      // A number half typed is not meant yet: "3" on the way to "30".
+      clearTimeout(typing);
+      typing = setTimeout(() => typed(control), 400);
     } else if (control.type === "checkbox") {
       setting(control);
     } else if (control.name === "worker") {
@@ -134,14 +141,17 @@ export function startLesson(root: HTMLElement): void {
 
   root.addEventListener("change", (e) => {
     const field = e.target;
+    if (!(field instanceof HTMLInputElement) || field.type !== "number" || field.name === "t") return;
+    clearTimeout(typing);
     // What is not allowed goes to the server, whose answer says why.
-    if (field instanceof HTMLInputElement && field.type === "number" && !field.validity.valid) setting(field);
+    if (field.validity.valid) typed(field);
+    else setting(field);
   });
 
   root.addEventListener("focusout", (e) => {
     const field = e.target;
-    // A field left empty or refused shows again what stands.
-    if (field instanceof HTMLInputElement && field.type === "number" && !busy(field) && !field.validity.valid) field.value = field.defaultValue;
+    // A field left empty shows again what stands.
+    if (field instanceof HTMLInputElement && field.type === "number" && field.value === "") field.value = field.defaultValue;
   });
 
   root.addEventListener("submit", (e) => {
@@ -154,6 +164,7 @@ export function startLesson(root: HTMLElement): void {
     if (!form.hasAttribute("data-live")) return;
     e.preventDefault();
     const button = e.submitter;
+    letGo();
     if (form.id === "f-play" && button instanceof HTMLButtonElement) {
       commands.send("play", new URLSearchParams({ [button.name]: button.value }));
     }

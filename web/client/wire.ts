@@ -16,8 +16,13 @@ export function fields(data: string): Map<string, string> {
 }
 
 // When each control was last moved by the person, in performance.now's milliseconds.
-const lastInput = new WeakMap<Element, number>();
+let lastInput = new WeakMap<Element, number>();
 const settle = 700;
+
+/** Notes that the person has gone on to something else: the stream may set every control at once. */
+export function letGo(): void {
+  lastInput = new WeakMap();
+}
 
 /** Notes that the person has just changed a control. */
 export function touched(control: Element): void {
