@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -107,6 +108,9 @@ func viewOf(s session.State, now time.Time) session.View {
 
 // readForm reads a form's body and takes its view out of it, if it has one.
 func readForm(w http.ResponseWriter, r *http.Request) (url.Values, *view, error) {
+	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(idleLimit)); err != nil {
+		return nil, nil, fmt.Errorf("bounding the form's reading: %w", err)
+	}
 	r.Body = http.MaxBytesReader(w, r.Body, formLimit)
 	if err := r.ParseForm(); err != nil {
 		var tooLarge *http.MaxBytesError

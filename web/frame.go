@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -296,6 +297,10 @@ func percent(part, whole int) string {
 		return "0%"
 	}
 	v := (part*100_000*2 + whole) / (2 * whole)
-	text := fmt.Sprintf("%d.%03d", v/1000, v%1000)
-	return strings.TrimRight(strings.TrimRight(text, "0"), ".") + "%"
+	b := strconv.AppendInt(make([]byte, 0, 8), int64(v/1000), 10)
+	if rest := v % 1000; rest != 0 {
+		b = append(b, '.', byte('0'+rest/100), byte('0'+rest/10%10), byte('0'+rest%10))
+		b = bytes.TrimRight(b, "0")
+	}
+	return string(append(b, '%'))
 }

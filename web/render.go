@@ -2,10 +2,10 @@ package web
 
 import (
 	"bytes"
-	"compress/flate"
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/klauspost/compress/flate"
 	"net/http"
 	"strings"
 	"sync"

@@ -110,6 +110,11 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		defer s.inFlight.Add(-1)
 		start := time.Now()
 		ww := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		// A client that takes no bytes must not hold a request for ever; streams
+		// set a deadline for each of their writes.
+		if err := http.NewResponseController(w).SetWriteDeadline(start.Add(idleLimit)); err != nil {
+			s.log.Debug("no write deadline", "error", err)
+		}
 		defer func() {
 			if p := recover(); p != nil {
 				if p == http.ErrAbortHandler {

@@ -65,7 +65,7 @@ type tab struct {
 }
 
 // stepLimit bounds each thing that a test waits for.
-const stepLimit = 30 * time.Second
+const stepLimit = time.Minute
 
 // newTab opens a tab. The test fails on any console error, exception or
 // violation of the content security policy in it, but for messages that

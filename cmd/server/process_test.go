@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 
 // process is a server under test.
 type process struct {
-	t    *testing.T
+	t    testing.TB
 	cmd  *exec.Cmd
 	url  string
 	done chan struct{} // closed when it has exited
@@ -43,7 +43,7 @@ var servingURL = regexp.MustCompile(`msg=serving url=(\S+)`)
 
 // startServer starts the server with these flags, on a free loopback port
 // unless they name one, and waits until it serves.
-func startServer(t *testing.T, args ...string) *process {
+func startServer(t testing.TB, args ...string) *process {
 	t.Helper()
 	if !strings.Contains(strings.Join(args, " "), "-addr") {
 		args = append(args, "-addr", "127.0.0.1:0")

@@ -137,8 +137,12 @@ func healthcheck(ctx context.Context, cfg config) error {
 	if err != nil {
 		return err
 	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "localhost"
+	// By address, as a container's image may know no names.
+	switch ip := net.ParseIP(host); {
+	case host == "" || ip.Equal(net.IPv4zero):
+		host = "127.0.0.1"
+	case ip.Equal(net.IPv6unspecified):
+		host = "::1"
 	}
 	client := &http.Client{Timeout: 3 * time.Second}
 	scheme := "http"

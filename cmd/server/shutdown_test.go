@@ -28,7 +28,7 @@ func readUntil(r *bufio.Reader, part string) error {
 func TestSIGTERMWithManyStreamsEndsThemAllAndExitsCleanly(t *testing.T) {
 	server := startServer(t)
 	const streams = 200
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	transport := &http.Transport{DisableCompression: true}
 	defer transport.CloseIdleConnections()
@@ -123,7 +123,7 @@ func TestARequestThatDoesNotFinishIsCutAndTheExitSaysSo(t *testing.T) {
 	server := startServer(t)
 	body, write := io.Pipe()
 	defer write.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.url+"/api/v1/runs", body)
 	if err != nil {

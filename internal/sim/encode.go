@@ -61,12 +61,13 @@ func (s Snapshot) AppendJSON(b []byte) []byte {
 // AppendJSON appends the settings as a JSON object, toggles as true and false.
 func (s Settings) AppendJSON(b []byte) []byte {
 	b = append(b, '{')
-	for i, c := range controls {
+	for i := range controls {
+		c := &controls[i]
 		b = comma(b, i)
 		b = append(b, '"')
 		b = append(b, c.Name...)
 		b = append(b, `":`...)
-		if v := c.Amount(s); c.Toggle {
+		if v := c.amount(&s); c.Toggle {
 			b = strconv.AppendBool(b, v == on)
 		} else {
 			b = v.append(b)

@@ -109,8 +109,10 @@ func FindControl(name string) (Control, bool) {
 }
 
 // Amount returns the control's value in s, in tenths.
-func (c Control) Amount(s Settings) Time {
-	switch p := c.field(&s).(type) {
+func (c Control) Amount(s Settings) Time { return c.amount(&s) }
+
+func (c *Control) amount(s *Settings) Time {
+	switch p := c.field(s).(type) {
 	case *int:
 		return Time(*p) * whole
 	case *Time:
@@ -274,13 +276,14 @@ func unknownSetting(name, got string) error {
 // AppendQuery appends all settings in the contract's order as a URL query:
 // "workers=1&slots=4&…". Equal settings give equal bytes.
 func (s Settings) AppendQuery(b []byte) []byte {
-	for i, c := range controls {
+	for i := range controls {
+		c := &controls[i]
 		if i > 0 {
 			b = append(b, '&')
 		}
 		b = append(b, c.Name...)
 		b = append(b, '=')
-		b = c.Amount(s).append(b)
+		b = c.amount(&s).append(b)
 	}
 	return b
 }

@@ -16,12 +16,14 @@ export function viewQuery(v: View): string {
   return `${v.query}&t=${seconds(v.t)}&speed=${v.speed}${worker}`;
 }
 
-const gesture = 1000; // ms: changes closer than this are one step of the history
+const gesture = 1000; // ms: changes of one control closer than this are one step of the history
 const throttle = 400; // ms between two updates while playing; browsers refuse more than about 200 in 30 s
 
 export class Address {
   private query: string;
-  private changed = -Infinity;
+  private gestures = 0; // begun, and not yet seen to change the settings
+  private control = "";
+  private begun = -Infinity;
   private last = 0;
   private timer: number | undefined;
   private awaited: string | null = null;
@@ -40,19 +42,26 @@ export class Address {
     });
   }
 
+  /** Notes that the person changes settings: by a control, whose changes in a row are one step of the history, or by a button. */
+  begin(control: string): void {
+    const now = performance.now();
+    if (control === "" || control !== this.control || now - this.begun > gesture) this.gestures = Math.min(this.gestures + 1, 2);
+    this.control = control;
+    this.begun = now;
+  }
+
   show(v: View): void {
     if (this.awaited !== null) {
       if (v.query !== settingsOf(this.awaited)) return; // frames from before the way back
       this.awaited = null;
     }
-    const now = performance.now();
     if (v.query !== this.query) {
-      const push = now - this.changed > gesture;
       this.query = v.query;
-      this.changed = now;
-      this.write(v, push);
+      this.write(v, this.gestures > 0);
+      this.gestures = Math.max(0, this.gestures - 1);
       return;
     }
+    const now = performance.now();
     clearTimeout(this.timer);
     const wait = this.last + throttle - now;
     if (wait <= 0) this.write(v, false);

@@ -110,6 +110,7 @@ export function startLesson(root: HTMLElement): void {
 
   function setting(field: HTMLInputElement): void {
     const value = field.type === "checkbox" ? (field.checked ? "1" : "0") : field.value;
+    address?.begin(field.name);
     commands.send("set", new URLSearchParams({ command: "set", [field.name]: value }));
   }
 
@@ -166,6 +167,7 @@ export function startLesson(root: HTMLElement): void {
     const button = e.submitter;
     letGo();
     if (form.id === "f-play" && button instanceof HTMLButtonElement) {
+      if (button.name === "experiment" || button.value === "baseline") address?.begin("");
       commands.send("play", new URLSearchParams({ [button.name]: button.value }));
     }
   });
