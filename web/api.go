@@ -169,6 +169,7 @@ func (in *input) Read(p []byte) (int, error) {
 		return 0, io.ErrClosedPipe
 	}
 	in.control.SetReadDeadline(in.until)
+	in.control.SetWriteDeadline(time.Now().Add(idleLimit)) // a client that sends need not read yet
 	in.mu.Unlock()
 	n, err := in.body.Read(p)
 	if err != nil {

@@ -43,14 +43,10 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e := explain(err)
 	h := w.Header()
 	if e.status == http.StatusMethodNotAllowed {
-		if allowed := methodsOf(r); allowed == "" {
-			e = errNoPage
-		} else {
-			h.Set("Allow", allowed)
-		}
+		h.Set("Allow", methodsOf(r))
 	}
 	if e.status >= 500 {
-		s.log.LogAttrs(r.Context(), slog.LevelError, "request failed", slog.String("path", r.URL.Path), slog.Any("error", err))
+		s.log.LogAttrs(r.Context(), slog.LevelError, "request failed", slog.String("route", chi.RouteContext(r.Context()).RoutePattern()), slog.Any("error", err))
 	}
 	if r.Context().Err() != nil {
 		return // nobody is there to read it

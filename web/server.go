@@ -18,6 +18,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"drainlab/internal/session"
+	"drainlab/internal/sim"
 	"drainlab/web/templates"
 )
 
@@ -72,10 +73,13 @@ func (s *Server) routes() http.Handler {
 	r := chi.NewRouter()
 	r.Use(s.observe, secure, middleware.GetHead)
 	r.NotFound(s.handle(func(http.ResponseWriter, *http.Request) error {
-		return &requestError{status: http.StatusNotFound, sentence: "There is no such page."}
+		return errNoPage
 	}))
 	r.MethodNotAllowed(s.handle(func(_ http.ResponseWriter, r *http.Request) error {
-		return &requestError{status: http.StatusMethodNotAllowed, sentence: "This address does not take " + r.Method + "."}
+		if methodsOf(r) == "" { // chi says so of any address where it does not know the method
+			return errNoPage
+		}
+		return &requestError{status: http.StatusMethodNotAllowed, sentence: "This address does not take " + sim.Quote(r.Method) + "."}
 	}))
 	r.Get("/livez", func(w http.ResponseWriter, _ *http.Request) { writePlain(w, http.StatusOK, "alive") })
 	r.Get("/readyz", s.readyz)
@@ -90,7 +94,9 @@ func (s *Server) routes() http.Handler {
 			r.Use(openToAll)
 			r.Get("/api/v1/run", s.handle(s.apiRun))
 			r.Get("/api/v1/openapi.json", s.handle(s.apiDescription))
-			r.Options("/api/v1/*", preflight)
+			for _, path := range []string{"/api/v1/run", "/api/v1/runs", "/api/v1/openapi.json"} {
+				r.Options(path, preflight)
+			}
 		})
 	})
 	r.Post("/lessons/drain", s.handle(s.drainForm))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"drainlab/internal/session"
 	"drainlab/internal/sim"
@@ -73,7 +74,7 @@ func takeParam(query url.Values, name string, parse func(string) error) error {
 	}
 	delete(query, name)
 	if len(given) != 1 {
-		return &sim.SettingError{Setting: name, Got: fmt.Sprint(given), Allowed: "one value"}
+		return &sim.SettingError{Setting: name, Got: strings.Join(given, ", "), Allowed: "one value"}
 	}
 	return parse(given[0])
 }

@@ -27,9 +27,9 @@ export class Playhead {
     if (e.target instanceof Element && e.target.closest(".lanes-scroll")) this.scrolledAt = performance.now();
   }
 
-  /** Where the lanes are wider than their place, keeps the playhead in sight while playing; a person's own scrolling goes first. */
+  /** Where the lanes are wider than their place, keeps the playhead in sight; a person's own scrolling goes first. */
   private follow(t: number): void {
-    if (!this.clock.playing || performance.now() - this.scrolledAt < 4000) return;
+    if (performance.now() - this.scrolledAt < 4000) return;
     const lanes = this.root.querySelector(".lanes-scroll");
     const plot = lanes?.querySelector(".plot");
     if (!lanes || !plot || lanes.scrollWidth <= lanes.clientWidth + 1) return;
