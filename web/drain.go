@@ -23,10 +23,12 @@ const (
 )
 
 func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
-	snap := sim.Simulate(sim.Opening()).At(sim.Horizon)
+	run := sim.Simulate(sim.Opening())
+	lanes := buildLanes(run, run.At(sim.Horizon), sim.Horizon)
+	lanes.Width = "plot-fit"
 	s.render(w, r, http.StatusOK, templates.HomePage(templates.Home{
 		Page:  s.page("Shut down without losing work", "A course on graceful shutdown: simulators and real servers in the browser."),
-		Lanes: buildLanes(sim.Simulate(sim.Opening()), snap, sim.Horizon),
+		Lanes: lanes,
 		Story: s.story,
 	}))
 	return nil
@@ -220,7 +222,7 @@ func findExperiment(id string) (session.Command, error) {
 	allowed := ""
 	for _, e := range sim.Experiments() {
 		if e.ID == id {
-			return session.Replace{Settings: e.Settings}, nil
+			return session.Try{Settings: e.Settings}, nil
 		}
 		if allowed != "" {
 			allowed += ", "

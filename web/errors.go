@@ -63,17 +63,21 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		writeJSON(w, e.status, newErrorBody(e.sentence, e.setting))
 		return
 	}
+	sentence := e.sentence
+	if e.setting != nil { // a program reads the setting's name, a person its label
+		sentence = e.setting.Sentence()
+	}
 	if r.Header.Get(clientHeader) != "" {
 		h.Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(e.status)
-		fmt.Fprintln(w, e.sentence)
+		fmt.Fprintln(w, sentence)
 		return
 	}
 	problem := templates.Problem{
 		Page:     s.page("Something is not right", ""),
 		Status:   e.status,
 		Heading:  http.StatusText(e.status),
-		Sentence: e.sentence,
+		Sentence: sentence,
 		LinkText: "Open lesson 1 with its opening settings",
 		Href:     "/lessons/drain",
 	}

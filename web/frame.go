@@ -121,6 +121,8 @@ func deadlineFact(snap sim.Snapshot, w sim.Worker) string {
 		return "none"
 	case w.State == sim.Killed:
 		return "came at " + w.ExitAt.Fixed() + " s"
+	case w.State == sim.Failed:
+		return "none: there is nothing to stop"
 	case w.State.Gone():
 		return "not needed"
 	case w.SignalAt == sim.Never:
@@ -151,8 +153,10 @@ func buildGate(snap sim.Snapshot) templates.Gate {
 	g := snap.Gate()
 	v := templates.Gate{Verdict: g.Verdict.String(), Reasons: g.Reasons, Allowance: snap.Settings.Allowance, T: snap.T.Fixed()}
 	switch g.Verdict {
-	case sim.Pending:
-		v.Reasons = snap.Objections()
+	case sim.Pending: // work that goes on stands against nothing yet
+		now := snap
+		now.Account.Running = 0
+		v.Reasons = now.Objections()
 	case sim.Pass:
 		v.Announce = "Fixture gate: PASS"
 	case sim.Fail:
@@ -188,40 +192,44 @@ func buildTrace(snap sim.Snapshot) templates.Trace {
 	return v
 }
 
-// sentence tells an event: a word that names the decision, and the rest.
+// sentence tells an event: whom it concerns, a word that names the decision,
+// and the rest.
 func sentence(s sim.Settings, ev sim.Event) templates.TraceEvent {
 	worker := fmt.Sprintf("worker %d", ev.Worker)
-	tell := func(word, tone, rest string, args ...any) templates.TraceEvent {
-		return templates.TraceEvent{Word: word, Tone: tone, Rest: fmt.Sprintf(rest, args...)}
+	ofWorker := func(word, tone, rest string) templates.TraceEvent {
+		return templates.TraceEvent{Who: fmt.Sprintf("Worker %d", ev.Worker), Word: word, Tone: tone, Rest: rest}
+	}
+	ofRequest := func(word, tone, rest string) templates.TraceEvent {
+		return templates.TraceEvent{Who: fmt.Sprintf("Request %d", ev.Request), Word: word, Tone: tone, Rest: rest}
 	}
 	switch ev.Kind {
 	case sim.WorkerStarted:
-		return tell("booting", "plain", "%s, for %s s", worker, s.Startup)
+		return ofWorker("boots", "plain", fmt.Sprintf(", for %s s", s.Startup))
 	case sim.WorkerReady:
-		return tell("ready", "work", "%s takes requests", worker)
+		return ofWorker("ready", "work", ": it takes requests")
 	case sim.WorkerFailed:
-		return tell("failed", "bad", "%s: its initialization did not succeed", worker)
+		return ofWorker("failed", "bad", ": its initialization did not succeed")
 	case sim.WorkerSignaled:
-		return tell("SIGTERM", "warn", "to %s; forced stop at %s s if it is still there", worker, s.Deadline())
+		return ofWorker("gets SIGTERM", "warn", fmt.Sprintf("; forced stop at %s s if it is still there", s.Deadline()))
 	case sim.WorkerDrained:
-		return tell("draining", "warn", "%s withdraws readiness and admits nothing more", worker)
+		return ofWorker("draining", "warn", ": it withdraws readiness and admits nothing more")
 	case sim.WorkerExited:
-		return tell("exited", "good", "%s owns nothing any more", worker)
+		return ofWorker("exited", "good", ": it owned nothing any more")
 	case sim.WorkerKilled:
-		return tell("killed", "bad", "%s, by the forced stop", worker)
+		return ofWorker("killed", "bad", " by the forced stop")
 	case sim.RequestAdmitted:
-		return tell("admitted", "plain", "request %d: %s, slot %d", ev.Request, worker, ev.Slot)
+		return ofRequest("admitted", "plain", fmt.Sprintf(" by %s, slot %d", worker, ev.Slot))
 	case sim.RequestRejected:
-		return tell("rejected", "reject", "request %d: %s", ev.Request, reasonText(ev.Reason, worker))
+		return ofRequest("rejected", "reject", ": "+reasonText(ev.Reason, worker))
 	case sim.InvocationStage:
-		return tell("stage", "work", "request %d begins %s", ev.Request, ev.Stage)
+		return ofRequest("begins", "work", fmt.Sprintf(" its %s stage", ev.Stage))
 	case sim.InvocationCompleted:
 		n := sim.Numbers(int(ev.Request))
-		return tell("committed", "good", "request %d: %d + %d + %d = %d", ev.Request, n[0], n[1], n[2], ev.Sum)
+		return ofRequest("committed", "good", fmt.Sprintf(" %d + %d + %d = %d", n[0], n[1], n[2], ev.Sum))
 	case sim.InvocationKilled:
-		return tell("killed", "bad", "request %d in its %s stage; it commits nothing", ev.Request, ev.Stage)
+		return ofRequest("killed", "bad", fmt.Sprintf(" in its %s stage; it commits nothing", ev.Stage))
 	}
-	return tell(ev.Kind.String(), "plain", "")
+	return ofWorker(ev.Kind.String(), "plain", "")
 }
 
 func reasonText(r sim.Reason, worker string) string {
@@ -265,6 +273,7 @@ func buildControls(s sim.Settings) templates.Controls {
 func buildControl(c sim.Control, s sim.Settings) templates.Control {
 	v := templates.Control{Name: c.Name, Label: c.Label, Unit: c.Unit, Toggle: c.Toggle, Value: c.Text(s),
 		Min: c.Min.String(), Max: c.Max.String(), Step: c.Step.String(), FieldStep: c.Grain.String()}
+	v.Allowed = c.Allowed()
 	v.On = c.Toggle && v.Value == "1"
 	v.Text = v.Value
 	switch c.Unit {
@@ -282,11 +291,7 @@ func buildTransport(f session.Frame) templates.Transport {
 	v := templates.Transport{T: f.T.Fixed(), Exact: f.T.String(), Spoken: f.T.String() + " seconds",
 		Playing: f.Playing, AtEnd: f.T == sim.Horizon, AtStart: f.T == 0, Max: sim.Horizon.String()}
 	for _, s := range session.Speeds() {
-		name := s.String() + "×"
-		if s == session.Half {
-			name = "½×"
-		}
-		v.Speeds = append(v.Speeds, templates.SpeedChoice{Value: s.String(), Name: name, Now: s == f.State.Clock.Speed})
+		v.Speeds = append(v.Speeds, templates.SpeedChoice{Value: s.String(), Name: s.String() + "×", Now: s == f.State.Clock.Speed})
 	}
 	return v
 }

@@ -70,7 +70,11 @@ func buildLanes(run *sim.Run, snap sim.Snapshot, until sim.Time) templates.Lanes
 		}
 	}
 	// The signal and its deadline are known from the signal on.
-	if snap.T >= s.Signal {
+	switch {
+	case snap.T < s.Signal:
+	case snap.Workers[0].SignalAt == sim.Never: // it had failed
+		v.Signal = line(s.Signal, "SIGTERM "+s.Signal.String()+" s, to nobody", snap.T)
+	default:
 		v.Signal = line(s.Signal, "SIGTERM "+s.Signal.String()+" s", snap.T)
 		end := min(s.Deadline(), sim.Horizon)
 		v.Window = &templates.Span{X: x(s.Signal), W: x(end - s.Signal)}

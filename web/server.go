@@ -132,7 +132,11 @@ func (s *Server) observe(next http.Handler) http.Handler {
 				}
 			}
 			route := chi.RouteContext(r.Context()).RoutePattern()
-			s.log.LogAttrs(r.Context(), slog.LevelInfo, "request", slog.String("method", r.Method), slog.String("route", route),
+			level := slog.LevelInfo
+			if route == "/livez" || route == "/readyz" { // asked every few seconds
+				level = slog.LevelDebug
+			}
+			s.log.LogAttrs(r.Context(), level, "request", slog.String("method", r.Method), slog.String("route", route),
 				slog.Int("status", ww.Status()), slog.Int("bytes", ww.BytesWritten()), slog.Duration("took", time.Since(start)))
 		}()
 		next.ServeHTTP(ww, r)

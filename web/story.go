@@ -20,6 +20,15 @@ func buildStory() templates.Story {
 		Opening: storyRun(runs["opening"]), Grace10: storyRun(runs["grace-10"]), Grace20: storyRun(runs["grace-20"]),
 		HandlerOff: storyRun(runs["handler-off"]), Replacement: storyRun(runs["replacement"]), Gate: storyRun(runs["gate"]),
 	}
+	opening := runs["opening"]
+	story.Intro = templates.StoryIntro{Slots: opening.Settings.Slots, Startup: opening.Settings.Startup.String(),
+		Interval: opening.Settings.Interval.String(), Duration: opening.Settings.Duration.String(), Signal: opening.Settings.Signal.String(),
+		First: opening.Rejections[0].At.String(), Last: opening.Rejections[len(opening.Rejections)-1].At.String()}
+	off := runs["handler-off"].Settings
+	for sim.Simulate(off).Account().Killed > 0 {
+		off.Grace++
+	}
+	story.OffGrace = off.Grace.String()
 	replacement := runs["replacement"].Workers[1]
 	story.Gap = (replacement.ReadyAt - replacement.BootAt).String()
 	var late []string
@@ -66,29 +75,46 @@ func sentenceList(items []string) string {
 	return strings.Join(items[:len(items)-1], ", ") + " and " + items[len(items)-1]
 }
 
-var stepTexts = map[string]struct{ title, lookFor string }{
-	"opening":     {"The opening run", "Grace 0: at the signal the worker and everything it owns is gone. Which requests had been accepted and committed nothing?"},
-	"grace-10":    {"Grace 10 s", "Ten more seconds save the one request that needs the least. Why not the other three?"},
-	"grace-20":    {"Grace 20 s", "Everything accepted commits, and the worker leaves before its deadline. Compare the grace with the longest work left at the signal."},
-	"handler-off": {"Grace 20 s, handler off", "The worker admits one more request after the signal. What becomes of it, and would more grace help?"},
-	"replacement": {"Handler on, one replacement", "Find the stretch after the signal in which nobody admits. What decides how long it is?"},
-	"gate":        {"Reach the gate", "These settings pass. Find others: any run that passes with 20 % allowance or less, its signal at 40 s or before, counts."},
+// stepTexts are what a guided step asks before it is played.
+var stepTexts = map[string]struct{ title, ask string }{
+	"opening":     {"The opening run", "Grace 0: signal and forced stop fall together. How many of the accepted requests commit?"},
+	"grace-10":    {"Grace 10 s", "Ten more seconds after the signal. Which requests do they save, and why not the others?"},
+	"grace-20":    {"Grace 20 s", "When does worker 1 leave, and what decides that?"},
+	"handler-off": {"Grace 20 s, handler off", "The worker does not hear the signal. What does it do with the next request, and what becomes of that one?"},
+	"replacement": {"Handler on, one replacement", "For how long after the signal does nobody admit? What would make that shorter?"},
+	"gate":        {"Reach the gate", "Do these settings pass? Then find others that do, with an allowance of 20 % or less and the signal while requests still arrive."},
 }
 
 func buildExperiments(f session.Frame) templates.Experiments {
 	var v templates.Experiments
 	for i, e := range sim.Experiments() {
 		text := stepTexts[e.ID]
-		step := templates.Step{N: i + 1, ID: e.ID, Title: text.title, LookFor: text.lookFor,
+		step := templates.Step{N: i + 1, ID: e.ID, Title: text.title, Ask: text.ask,
 			Applied: f.State.Settings == e.Settings, Shown: f.Shown&(1<<i) != 0}
 		step.ShownHow = fmt.Sprintf("Step %d, not shown yet", step.N)
 		if step.Shown {
 			step.ShownHow = fmt.Sprintf("Step %d, shown by your run", step.N)
+			step.Outcome = outcome(sim.Simulate(e.Settings))
 			v.Done++
 		}
 		v.Steps = append(v.Steps, step)
 	}
 	return v
+}
+
+// outcome tells in a sentence how a run ended.
+func outcome(r *sim.Run) string {
+	a, w := r.Account(), r.Workers[0]
+	text := fmt.Sprintf("%d admitted, %d completed, ", a.Admitted, a.Completed)
+	switch story := storyRun(r); a.Killed {
+	case 0:
+		text += "none killed"
+	case 1:
+		text += "request " + story.KilledList + " killed"
+	default:
+		text += "requests " + story.KilledList + " killed"
+	}
+	return fmt.Sprintf("%s. Worker 1 %s at %s s. %s.", text, w.State, w.ExitAt, strings.ToUpper(r.At(sim.Horizon).Gate().Verdict.String()))
 }
 
 var kindNames = map[sim.Kind]string{

@@ -101,12 +101,12 @@ func (b lesson) query() url.Values {
 
 // The worked cases of docs/model.md, reached by the guided steps.
 var workedCases = []struct{ step, counts, verdict, trace string }{
-	{"The opening run", "20/7/3/4/0/13", "FAIL", "killed worker 1, by the forced stop"},
-	{"Grace 10 s", "20/7/4/3/0/13", "FAIL", "committed request 6: 6 + 1 + 2 = 9"},
-	{"Grace 20 s", "20/7/7/0/0/13", "FAIL", "exited worker 1 owns nothing any more"},
-	{"Grace 20 s, handler off", "20/8/7/1/0/12", "FAIL", "killed request 16 in its tool stage; it commits nothing"},
-	{"Handler on, one replacement", "20/10/10/0/0/10", "FAIL", "admitted request 20: worker 2, slot 3"},
-	{"Reach the gate", "20/16/16/0/0/4", "PASS", "ready worker 2 takes requests"},
+	{"The opening run", "20/7/3/4/0/13", "FAIL", "Worker 1 killed by the forced stop"},
+	{"Grace 10 s", "20/7/4/3/0/13", "FAIL", "Request 6 committed 6 + 1 + 2 = 9"},
+	{"Grace 20 s", "20/7/7/0/0/13", "FAIL", "Worker 1 exited: it owned nothing any more"},
+	{"Grace 20 s, handler off", "20/8/7/1/0/12", "FAIL", "Request 16 killed in its tool stage; it commits nothing"},
+	{"Handler on, one replacement", "20/10/10/0/0/10", "FAIL", "Request 20 admitted by worker 2, slot 3"},
+	{"Reach the gate", "20/16/16/0/0/4", "PASS", "Worker 2 ready: it takes requests"},
 }
 
 func TestALearnerPlaysTheOpeningRunAndReachesTheGateByTheGuidedSteps(t *testing.T) {
@@ -129,7 +129,7 @@ func TestALearnerPlaysTheOpeningRunAndReachesTheGateByTheGuidedSteps(t *testing.
 	b.wait(`parseFloat(document.querySelector("#lesson").style.getPropertyValue("--t")) > 12`)
 	if !eval[bool](b.tab, `(() => {
 		const now = document.querySelector("#now").innerText;
-		return document.querySelector("#lanes-summary").textContent.startsWith("At " + now + " s") && document.querySelector(".reasons").innerText.includes("at " + now + " s");
+		return document.querySelector("#lanes-summary").textContent.startsWith("At " + now + " s") && document.querySelector(".reasons").innerText.includes("At " + now + " s");
 	})()`) {
 		t.Error("the panes show different times")
 	}
@@ -147,7 +147,7 @@ func TestALearnerPlaysTheOpeningRunAndReachesTheGateByTheGuidedSteps(t *testing.
 		"5 5 + 1 + 2 8 29.0 s 1 (killed); 4 4 + 1 + 2 7 27.0 s 1 (killed); 3 3 + 1 + 2 6 25.0 s 1 (killed)" {
 		t.Errorf("the results read %q", got)
 	}
-	if got := eval[string](b.tab, `[...document.querySelectorAll("#trace li[data-kind=invocation_killed]")].map(li => li.innerText.match(/request (\d+)/)[1]).sort((a,b) => a-b).join(" ")`); got != "6 13 14 15" {
+	if got := eval[string](b.tab, `[...document.querySelectorAll("#trace li[data-kind=invocation_killed]")].map(li => li.innerText.match(/Request (\d+)/)[1]).sort((a,b) => a-b).join(" ")`); got != "6 13 14 15" {
 		t.Errorf("killed according to the trace: %q", got)
 	}
 	if got := eval[int](b.tab, `document.querySelectorAll("#trace li").length`); got != 40 {
@@ -155,9 +155,12 @@ func TestALearnerPlaysTheOpeningRunAndReachesTheGateByTheGuidedSteps(t *testing.
 	}
 
 	for i, c := range workedCases {
+		// A step goes to 0, so that one can say what to expect; here to its end.
 		b.press("Apply: " + c.step)
-		b.expect(c.counts)
+		b.at("0.0")
+		b.keys("#time", kb.End)
 		b.at("60.0")
+		b.expect(c.counts)
 		b.wait(fmt.Sprintf(`document.querySelector("#gate .pill").innerText.includes(%q)`, c.verdict))
 		b.wait(fmt.Sprintf(`[...document.querySelectorAll("#trace li")].some(li => li.innerText.replace(/\s+/g, " ").includes(%q))`, c.trace))
 		b.wait(fmt.Sprintf(`document.querySelectorAll(".step-shown").length === %d`, i+1))
@@ -172,7 +175,7 @@ func TestALearnerPlaysTheOpeningRunAndReachesTheGateByTheGuidedSteps(t *testing.
 
 func TestEveryControlWorksByMouseAndByKeyboard(t *testing.T) {
 	server := startServer(t)
-	b := openLesson(t, server.url+"/lessons/drain?t=60", "400 (Bad Request)")
+	b := openLesson(t, server.url+"/lessons/drain?t=60")
 	b.expect("20/7/3/4/0/13")
 
 	// Dragging the grace at 60 s turns killed into completed as one drags, and
@@ -210,8 +213,11 @@ func TestEveryControlWorksByMouseAndByKeyboard(t *testing.T) {
 	b.wait(`location.search.includes("grace=1&")`)
 	b.type_(field, "31")
 	b.run(chromedp.KeyEvent(kb.Tab))
-	b.wait(`document.querySelector("#problem").innerText.includes("from 0 to 30 s")`)
-	b.wait(`document.querySelector("#n-grace").value === "1"`)
+	b.wait(`document.querySelector("#note-grace").innerText === "Grace period: got 31; allowed: a plain decimal number from 0 to 30 s in steps of 0.1 s. The run keeps 1."`)
+	b.wait(`document.querySelector("#n-grace").getAttribute("aria-invalid") === "true" && location.search.includes("grace=1&")`)
+	b.type_(field, "2")
+	b.wait(`document.querySelector("#note-grace").innerText === "" && document.querySelector("#n-grace").getAttribute("aria-invalid") === null`)
+	b.wait(`location.search.includes("grace=2&")`)
 
 	// Each toggle.
 	b.press("Common baseline settings")
@@ -285,8 +291,10 @@ func TestEveryControlWorksByMouseAndByKeyboard(t *testing.T) {
 
 	// Back and Forward.
 	b.press("Apply: Reach the gate")
+	b.at("0.0")
+	b.keys(slider, kb.End)
 	b.expect("20/16/16/0/0/4")
-	b.wait(`location.search.includes("duration=8&")`)
+	b.wait(`location.search.includes("duration=8&") && location.search.includes("t=60&")`)
 	b.run(chromedp.Func(goBack))
 	b.expect("20/7/3/4/0/13")
 	b.wait(`location.search.includes("duration=20&") && document.querySelector("#n-duration").value === "20"`)
@@ -446,6 +454,9 @@ func TestTheLessonWorksWithoutScript(t *testing.T) {
 		id := map[string]string{"The opening run": "opening", "Grace 10 s": "grace-10", "Grace 20 s": "grace-20",
 			"Grace 20 s, handler off": "handler-off", "Handler on, one replacement": "replacement", "Reach the gate": "gate"}[c.step]
 		submit("#apply-" + id)
+		b.at("0.0")
+		b.run(chromedp.SetValue(chromedp.CSS(`.time input[name="t"]`), "60"))
+		submit(`.time button[form="f-seek"]`)
 		b.expect(c.counts)
 	}
 	// The settings' form, with a toggle switched off.
@@ -458,6 +469,7 @@ func TestTheLessonWorksWithoutScript(t *testing.T) {
 	submit("#back")
 	b.at("59.0")
 	submit("#apply-replacement")
+	b.at("0.0")
 	submit("#w-2 + span")
 	submit(`#inspector-panel button[value="worker"]`)
 	b.wait(`location.search.includes("worker=2") && document.querySelector("#w-2").checked`)

@@ -4,6 +4,7 @@
 package natsstore
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,8 +23,10 @@ const (
 	bucket = "drainlab_sessions"
 	// timeToLive of a session that is not written, and so not watched.
 	timeToLive = 30 * time.Minute
-	// maxBytes bounds the bucket: about 300,000 sessions of some 400 bytes
-	// with their headers.
+	// maxBytes bounds the bucket, and new sessions are taken up to seven
+	// eighths of it: half a million of some 440 bytes with their headers. A
+	// session grows by up to a tenth when it changes, which must not fail
+	// because others fill the store.
 	maxBytes = 256 << 20
 	// maxValue bounds one session, of a foreign writer in a shared cluster.
 	maxValue = 4 << 10
@@ -37,6 +40,8 @@ type Config struct {
 	// Dir is the embedded server's folder. Empty: a temporary one, removed at
 	// Close.
 	Dir string
+
+	maxBytes int64 // of the bucket, for tests; 0: maxBytes
 }
 
 // Store is a [session.Store] on NATS JetStream.
@@ -45,6 +50,7 @@ type Store struct {
 	conn   *nats.Conn
 	server *server.Server // nil for a cluster
 	temp   string         // the folder to remove, if any
+	limit  uint64         // of bytes, for new sessions
 }
 
 var _ session.Store = (*Store)(nil)
@@ -75,11 +81,13 @@ func (s *Store) open(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return fmt.Errorf("opening the session store: %w", err)
 	}
+	size := cmp.Or(cfg.maxBytes, maxBytes)
+	s.limit = uint64(size / 8 * 7)
 	s.kv, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
 		Bucket:       bucket,
 		Description:  "Drainlab sessions",
 		TTL:          timeToLive,
-		MaxBytes:     maxBytes,
+		MaxBytes:     size,
 		MaxValueSize: maxValue,
 		Storage:      jetstream.FileStorage,
 	})
@@ -109,12 +117,35 @@ func (s *Store) embed(dir string) error {
 		return fmt.Errorf("making the session store: %w", err)
 	}
 	s.server = ns
-	go ns.Start()
-	if !ns.ReadyForConnections(10 * time.Second) {
-		return fmt.Errorf("the session store in %s does not start", dir)
+	fatal := make(lastWords, 1)
+	ns.SetLogger(fatal, false, false)
+	ns.Start() // returns once started, for there is no port to accept at
+	select {
+	case why := <-fatal:
+		return fmt.Errorf("the session store in %s does not start: %s", dir, why)
+	default:
+		return nil
 	}
-	return nil
 }
+
+// lastWords is the embedded server's log. It keeps what the server cannot
+// start for, which the server tells nobody else.
+type lastWords chan string
+
+// Fatalf implements [server.Logger].
+func (l lastWords) Fatalf(format string, v ...any) {
+	select {
+	case l <- fmt.Sprintf(format, v...):
+	default:
+	}
+}
+
+// The rest of [server.Logger] is not kept.
+func (lastWords) Noticef(string, ...any) {}
+func (lastWords) Warnf(string, ...any)   {}
+func (lastWords) Errorf(string, ...any)  {}
+func (lastWords) Debugf(string, ...any)  {}
+func (lastWords) Tracef(string, ...any)  {}
 
 // Close ends the connection, and the embedded server where there is one.
 func (s *Store) Close() {
@@ -151,6 +182,13 @@ func (s *Store) Create(ctx context.Context, id session.ID, state session.State) 
 	if err != nil {
 		return session.Record{}, fmt.Errorf("encoding a session: %w", err)
 	}
+	status, err := s.kv.Status(ctx)
+	if err != nil {
+		return session.Record{}, translate(err)
+	}
+	if status.Bytes() >= s.limit {
+		return session.Record{}, session.ErrFull
+	}
 	revision, err := s.kv.Create(ctx, string(id), value)
 	if err != nil {
 		return session.Record{}, translate(err)
@@ -165,8 +203,8 @@ func (s *Store) Update(ctx context.Context, id session.ID, state session.State, 
 		return session.Record{}, fmt.Errorf("encoding a session: %w", err)
 	}
 	revision, err = s.kv.Update(ctx, string(id), value, revision)
-	if errors.Is(err, jetstream.ErrKeyExists) {
-		err = session.ErrConflict // JetStream's word for "not that revision any more"
+	if errors.Is(err, jetstream.ErrKeyRevisionMismatch) {
+		err = session.ErrConflict
 	}
 	if err != nil {
 		return session.Record{}, translate(err)
@@ -176,18 +214,30 @@ func (s *Store) Update(ctx context.Context, id session.ID, state session.State, 
 
 // Watch implements [session.Store].
 func (s *Store) Watch(ctx context.Context, id session.ID) (<-chan session.Record, error) {
+	reconnected := s.conn.StatusChanged(nats.CONNECTED)
 	watcher, err := s.kv.Watch(ctx, string(id), jetstream.IgnoreDeletes())
 	if err != nil {
+		s.conn.RemoveStatusListener(reconnected)
 		return nil, translate(err)
 	}
 	newest := make(chan session.Record, 1)
 	go func() {
 		defer close(newest)
-		defer watcher.Stop()
+		defer s.conn.RemoveStatusListener(reconnected)
+		defer func() { watcher.Stop() }()
 		for {
 			select {
 			case <-ctx.Done():
 				return
+			case <-reconnected:
+				// A server that went has forgotten the watch; the client would
+				// find that out by itself, but only after some 15 s.
+				again, err := s.kv.Watch(ctx, string(id), jetstream.IgnoreDeletes())
+				if err != nil {
+					return
+				}
+				watcher.Stop()
+				watcher = again
 			case entry, ok := <-watcher.Updates():
 				if !ok {
 					return
@@ -218,8 +268,9 @@ func decode(entry jetstream.KeyValueEntry) (session.Record, error) {
 	return rec, nil
 }
 
-// fullCode is JetStream's error code for a stream at its maximum of bytes.
-const fullCode = 10077
+// storeFailed is JetStream's error code for a message that was not stored; why
+// is only in the error's text.
+const storeFailed = 10077
 
 func translate(err error) error {
 	var api *jetstream.APIError
@@ -228,7 +279,7 @@ func translate(err error) error {
 		return session.ErrNotFound
 	case errors.Is(err, jetstream.ErrKeyExists):
 		return session.ErrExists
-	case errors.As(err, &api) && int(api.ErrorCode) == fullCode:
+	case errors.As(err, &api) && api.ErrorCode == storeFailed && api.Description == server.ErrMaxBytes.Error():
 		return session.ErrFull
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, session.ErrConflict):
 		return err

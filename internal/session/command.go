@@ -16,6 +16,9 @@ type (
 	Set struct{ Values map[string][]string }
 	// Replace changes all settings at once. Simulation time and playing go on.
 	Replace struct{ Settings sim.Settings }
+	// Try applies a guided step's settings and stands at 0, paused, so that the
+	// learner can say what to expect before it plays.
+	Try struct{ Settings sim.Settings }
 	// Baseline restores the opening values. Simulation time and playing go on.
 	Baseline struct{}
 	// Play starts the clock, from 0 where it stands at the end.
@@ -45,12 +48,20 @@ func Reduce(s State, cmd Command, now time.Time) (State, error) {
 	if err := cmd.apply(&next, now); err != nil {
 		return s, err
 	}
+	next.Own = true
 	return next, nil
 }
 
 func (c Set) apply(s *State, _ time.Time) error     { return s.Settings.Change(c.Values) }
 func (c Replace) apply(s *State, _ time.Time) error { s.Settings = c.Settings; return nil }
-func (Baseline) apply(s *State, _ time.Time) error  { s.Settings = sim.Opening(); return nil }
+func (c Try) apply(s *State, now time.Time) error {
+	s.Settings = c.Settings
+	s.Clock.set(0, now)
+	s.Clock.Playing = false
+	return nil
+}
+
+func (Baseline) apply(s *State, _ time.Time) error { s.Settings = sim.Opening(); return nil }
 
 func (Play) apply(s *State, now time.Time) error {
 	if t := s.Clock.T(now); t == sim.Horizon {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -32,7 +31,7 @@ func (s State) FrameAt(run *sim.Run, now time.Time) Frame {
 	if f.Playing {
 		f.Until = run.NextEvent(f.T)
 	}
-	f.Shown = s.Shown | shownBy(run, f.T)
+	f.Shown = s.shownBy(run, f.T)
 	return f
 }
 
@@ -107,7 +106,7 @@ type room struct {
 	hub    *Hub
 	id     ID
 	cancel context.CancelFunc
-	join   chan struct{} // a viewer has come
+	join   chan struct{} // a further viewer has come
 	count  int           // of viewers, under the hub's lock
 
 	mu      sync.Mutex
@@ -130,8 +129,8 @@ type Viewer struct {
 	left bool
 }
 
-// Join adds a viewer to the session's room. It does not look whether the
-// session exists: one that does not has nothing to draw.
+// Join adds a viewer to the session's room, or returns [ErrDraining]. It does
+// not look whether the session exists: one that does not has nothing to draw.
 func (h *Hub) Join(id ID) (*Viewer, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -142,20 +141,16 @@ func (h *Hub) Join(id ID) (*Viewer, error) {
 	if r == nil {
 		ctx, cancel := context.WithCancel(context.Background())
 		r = &room{hub: h, id: id, cancel: cancel, join: make(chan struct{}, 1), changed: make(chan struct{})}
-		updates, err := h.store.Watch(ctx, id)
-		if err != nil {
-			cancel()
-			return nil, fmt.Errorf("watching the session: %w", err)
-		}
 		h.rooms[id] = r
-		go r.loop(ctx, updates)
+		go r.watch(ctx)
+	} else {
+		select {
+		case r.join <- struct{}{}:
+		default:
+		}
 	}
 	r.count++
 	h.viewers++
-	select {
-	case r.join <- struct{}{}:
-	default:
-	}
 	return &Viewer{room: r}, nil
 }
 
@@ -218,8 +213,20 @@ func (v *Viewer) Next(ctx context.Context) ([]Piece, error) {
 	}
 }
 
+// watch is the room's life. The store is asked here, where a slow answer keeps
+// no other room waiting.
+func (r *room) watch(ctx context.Context) {
+	updates, err := r.hub.store.Watch(ctx, r.id)
+	if err == nil {
+		r.loop(ctx, updates)
+	} else if ctx.Err() == nil {
+		r.hub.log.Warn("watching a session failed", "error", err)
+	}
+	r.leave(ctx)
+}
+
 // loop draws a frame whenever the session changes, its clock comes to the next
-// event or whole second, or a viewer comes.
+// event or whole second, or a further viewer comes. It ends with the watch.
 func (r *room) loop(ctx context.Context, updates <-chan Record) {
 	var last time.Time
 	wake := time.NewTimer(time.Hour)
@@ -227,17 +234,14 @@ func (r *room) loop(ctx context.Context, updates <-chan Record) {
 	touch := time.NewTicker(touchEvery)
 	defer touch.Stop()
 	for {
-		asleep := true
 		select {
 		case rec, ok := <-updates:
 			if !ok {
-				r.leave(ctx)
 				return
 			}
 			r.take(rec)
 		case <-r.join:
 		case <-wake.C:
-			asleep = false
 		case <-touch.C:
 			r.touch(ctx)
 			continue
@@ -245,7 +249,7 @@ func (r *room) loop(ctx context.Context, updates <-chan Record) {
 		if r.run == nil { // nothing has come from the store yet
 			continue
 		}
-		if early := updateGap - time.Since(last); asleep && early > 0 {
+		if early := updateGap - time.Since(last); early > 0 {
 			wake.Reset(early)
 			continue
 		}

@@ -7,7 +7,9 @@
 package session
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"drainlab/internal/sim"
@@ -107,6 +109,27 @@ type State struct {
 	// Shown has a bit for each guided step that this session's runs have
 	// shown up to its last change; see [State.ShownAt].
 	Shown uint32 `json:"shown"`
+	// Own says that somebody has given the session a command: before, it shows
+	// what a link says and no run of the learner's.
+	Own bool `json:"own"`
+}
+
+// UnmarshalJSON refuses what no command makes and what could not be drawn: a
+// store may have other writers.
+func (s *State) UnmarshalJSON(data []byte) error {
+	type plain State
+	var p plain
+	if err := json.Unmarshal(data, &p); err != nil {
+		return err
+	}
+	if err := p.Settings.Validate(); err != nil {
+		return err
+	}
+	if c := p.Clock; c.At < 0 || c.At > sim.Horizon || !slices.Contains(Speeds(), c.Speed) {
+		return fmt.Errorf("a clock at %v s with speed %d/2", c.At, uint8(c.Speed))
+	}
+	*s = State(p)
+	return nil
 }
 
 // View is what a link to the lesson says: settings, and where the player stands.
@@ -126,7 +149,14 @@ func New(v View, now time.Time) State {
 // ShownAt has a bit for each of [sim.Experiments] that the session's runs have
 // shown by now, the first step lowest.
 func (s State) ShownAt(now time.Time) uint32 {
-	return s.Shown | shownBy(sim.Simulate(s.Settings), s.Clock.T(now))
+	return s.shownBy(sim.Simulate(s.Settings), s.Clock.T(now))
+}
+
+func (s State) shownBy(run *sim.Run, t sim.Time) uint32 {
+	if !s.Own {
+		return s.Shown
+	}
+	return s.Shown | shownBy(run, t)
 }
 
 func shownBy(run *sim.Run, t sim.Time) uint32 {

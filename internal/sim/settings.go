@@ -187,6 +187,16 @@ type SettingError struct {
 	Allowed string
 }
 
+// Sentence says the same to a person, with the label that the page has for the
+// setting.
+func (e *SettingError) Sentence() string {
+	c, ok := FindControl(e.Setting)
+	if !ok {
+		return e.Error()
+	}
+	return fmt.Sprintf("%s: got %s; allowed: %s", c.Label, Quote(e.Got), e.Allowed)
+}
+
 func (e *SettingError) Error() string {
 	return fmt.Sprintf("%s: got %s; allowed: %s", Quote(e.Setting), Quote(e.Got), e.Allowed)
 }

@@ -1,7 +1,5 @@
 // Commands to the session: one request in flight in each lane.
 
-import { touched } from "./wire";
-
 /** What happens to commands that wait: settings join, the newest time wins, the player's buttons queue. */
 type Lane = "set" | "seek" | "play";
 
@@ -65,22 +63,10 @@ export class Commands {
         continue;
       }
       if (response.status < 500) {
-        this.refused(params, await response.text());
+        this.problem((await response.text()).trim());
         return;
       }
     }
     this.problem("The server did not take the last change. Try it again.");
-  }
-
-  private refused(params: URLSearchParams, text: string): void {
-    this.problem(text.trim());
-    // Fields show what stands, not what was refused.
-    for (const name of params.keys()) {
-      const field = document.getElementById("n-" + name);
-      if (field instanceof HTMLInputElement) {
-        field.value = field.defaultValue;
-        touched(field);
-      }
-    }
   }
 }

@@ -44,6 +44,7 @@ export function startLesson(root: HTMLElement): void {
       }
       if (typeof signals.t !== "number") return;
       const clock = signals as { t: number; speed: number; playing: boolean; until: number; query: string };
+      if (clock.query !== view.query) settled(clock.query);
       playing = clock.playing;
       view.query = clock.query;
       view.t = Math.floor(clock.t * 10 + 1e-6) / 10;
@@ -97,9 +98,38 @@ export function startLesson(root: HTMLElement): void {
     chosen.checked = true;
   }
 
+  /** What the run has for a setting. A field's own default lags while the person is at it. */
+  function standing(name: string): string {
+    return new URLSearchParams(view.query).get(name) ?? "";
+  }
+
+  /** Says beside a field what it does not allow; the run keeps what it had. Whether the field is fine. */
+  function tellInvalid(field: HTMLInputElement): boolean {
+    const note = document.getElementById("note-" + field.name);
+    const fine = field.validity.valid;
+    field.removeAttribute("aria-invalid");
+    if (note) note.textContent = "";
+    if (fine || !note) return fine;
+    const got = field.validity.badInput || field.value === "" ? "no number" : field.value;
+    note.textContent = `${field.dataset.label}: got ${got}; allowed: ${field.dataset.allowed}. The run keeps ${standing(field.name)}.`;
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-describedby", note.id);
+    return false;
+  }
+
+  /** Once the settings have changed, fields show them in place of what was refused. */
+  function settled(query: string): void {
+    const now = new URLSearchParams(query);
+    for (const field of root.querySelectorAll<HTMLInputElement>("[aria-invalid=true]")) {
+      if (field === document.activeElement) continue;
+      field.value = now.get(field.name) ?? field.defaultValue;
+      tellInvalid(field);
+    }
+  }
+
   let typing: number | undefined;
   function typed(field: HTMLInputElement): void {
-    if (!field.validity.valid || field.value === field.defaultValue) return;
+    if (!field.validity.valid || field.value === standing(field.name)) return;
     const slider = document.getElementById("c-" + field.name);
     if (slider instanceof HTMLInputElement) {
       slider.value = field.value;
@@ -131,6 +161,7 @@ export function startLesson(root: HTMLElement): void {
     } else if (control.type === "number" && control.name !== "t") {
       // A number half typed is not meant yet: "3" on the way to "30".
       clearTimeout(typing);
+      if (control.getAttribute("aria-invalid") === "true") tellInvalid(control);
       typing = setTimeout(() => typed(control), 400);
     } else if (control.type === "checkbox") {
       setting(control);
@@ -144,15 +175,7 @@ export function startLesson(root: HTMLElement): void {
     const field = e.target;
     if (!(field instanceof HTMLInputElement) || field.type !== "number" || field.name === "t") return;
     clearTimeout(typing);
-    // What is not allowed goes to the server, whose answer says why.
-    if (field.validity.valid) typed(field);
-    else setting(field);
-  });
-
-  root.addEventListener("focusout", (e) => {
-    const field = e.target;
-    // A field left empty shows again what stands.
-    if (field instanceof HTMLInputElement && field.type === "number" && field.value === "") field.value = field.defaultValue;
+    if (tellInvalid(field)) typed(field);
   });
 
   root.addEventListener("submit", (e) => {
@@ -199,6 +222,15 @@ export function startLesson(root: HTMLElement): void {
     for (const other of group.querySelectorAll("[tabindex='0']")) other.setAttribute("tabindex", "-1");
     item.setAttribute("tabindex", "0");
   });
+
+  // Where the plot is too narrow for tips in it, they stand below.
+  const tipLine = document.getElementById("tip-line");
+  for (const kind of ["focusin", "pointerover"]) {
+    root.addEventListener(kind, (e) => {
+      const tip = (e.target as Element).closest(".arrival")?.getAttribute("aria-label");
+      if (tip && tipLine) tipLine.textContent = tip;
+    });
+  }
 
   links();
   root.classList.add("started");

@@ -49,12 +49,15 @@ const guards = {
       case "value":
       case "checked":
       case "aria-valuetext":
-        if (el.hasAttribute("data-own")) return false;
+        if (el.hasAttribute("data-own") || el.getAttribute("aria-invalid") === "true") return false;
         if (el instanceof HTMLInputElement && busy(el)) {
           skipped = true;
           return false;
         }
         return true;
+      case "aria-invalid":
+      case "aria-describedby":
+        return false; // the client's own
       case "open":
         return !(el instanceof HTMLDetailsElement);
       case "tabindex":

@@ -177,7 +177,7 @@ func layout(p Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "</nav><button type=\"button\" class=\"theme\" data-theme-switch hidden><span aria-hidden=\"true\">◐</span> <span data-theme-name>System</span><span class=\"sr\">colours: switch between system, light and dark</span></button></header><main id=\"main\" tabindex=\"-1\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "</nav><button type=\"button\" class=\"theme\" data-theme-switch hidden><span aria-hidden=\"true\">◐</span> Theme: <span data-theme-name>System</span></button></header><main id=\"main\" tabindex=\"-1\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -223,7 +223,7 @@ func HomePage(v Home) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<div class=\"hero\"><p class=\"eyebrow\">A course on graceful shutdown</p><h1>Shut services down without losing accepted work, and without lying about it.</h1><p class=\"lede\">Most services lose requests on every deploy and report success. Here you watch it happen, find the setting that causes it, and leave with a rule that you can hold your own service to.</p></div><ol class=\"lessons\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<div class=\"hero\"><p class=\"eyebrow\">A course on graceful shutdown</p><h1>Shut services down without losing accepted work, and without lying about it.</h1><p class=\"lede\">A deploy that ends without an error can still have lost requests. Here you watch that happen, find the setting that causes it, and leave with a rule that you can hold your own service to.</p></div><ol class=\"lessons\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -254,13 +254,13 @@ type Trace struct {
 
 // TraceEvent is one event as a sentence.
 type TraceEvent struct {
-	Seq   int32
-	At    string
-	Kind  sim.Kind
-	Word  string
-	Tone  string
-	Rest  string
-	Fresh bool
+	Seq  int32
+	At   string
+	Kind sim.Kind
+	Who  string
+	Word string
+	Tone string
+	Rest string
 }
 
 // Controls are the settings' form controls.
@@ -280,6 +280,7 @@ type Control struct {
 	Value, Min, Max, Step       string
 	FieldStep                   string
 	Text                        string // the value with its unit in words
+	Allowed                     string // what the field takes, in words
 }
 
 // Transport is the player's controls.
@@ -313,7 +314,8 @@ type Step struct {
 	N        int
 	ID       string
 	Title    string
-	LookFor  string
+	Ask      string
+	Outcome  string // what the run shows, told once it has
 	Applied  bool
 	Shown    bool
 	ShownHow string
@@ -323,6 +325,12 @@ type Step struct {
 // run of the model.
 type Story struct {
 	Opening, Grace10, Grace20, HandlerOff, Replacement, Gate StoryRun
+	// Intro describes the opening run.
+	Intro StoryIntro
+	// OffGrace is the least grace with which the handler-off run kills nothing.
+	OffGrace string
+	// LastArrival is when the last request arrives.
+	LastArrival string
 	// Gap is how long after the signal the replacement is ready.
 	Gap string
 	// LateAdmissions are the requests that the replacement admits.
@@ -331,6 +339,12 @@ type Story struct {
 	// handler off, and when.
 	After   string
 	AfterAt string
+}
+
+// StoryIntro is the opening run in its own figures.
+type StoryIntro struct {
+	Slots                                            int
+	Startup, Interval, First, Last, Duration, Signal string
 }
 
 // StoryRun is one worked case.
