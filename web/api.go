@@ -114,6 +114,10 @@ func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
 		}
 	}()
 
+	if r.ProtoMajor == 1 {
+		// What follows a body that broke off must not be read as a request.
+		w.Header().Set("Connection", "close")
+	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.Header().Set("Cache-Control", "no-store")
 	var run sim.Run

@@ -75,16 +75,10 @@ func (s *Server) drainForm(w http.ResponseWriter, r *http.Request) error {
 		return &sim.SettingError{Setting: "view", Got: "nothing", Allowed: "the page's view as a query"}
 	}
 	if form.Get("command") == "worker" { // a viewer's own choice, in the link alone
-		chosen := v.Settings.AppendQuery(nil)
-		query, err := parseQuery(string(chosen) + "&" + url.Values{"t": {v.T.String()}, "speed": {v.Speed.String()}, "worker": form["worker"]}.Encode())
-		if err != nil {
+		if v.Worker, err = parseWorker(joined(form["worker"]), v.Settings); err != nil {
 			return err
 		}
-		next, err := parseView(query)
-		if err != nil {
-			return err
-		}
-		http.Redirect(w, r, "/lessons/drain?"+next.canonical(), http.StatusSeeOther)
+		http.Redirect(w, r, "/lessons/drain?"+v.canonical(), http.StatusSeeOther)
 		return nil
 	}
 	cmd, err := decodeCommand(form)
@@ -127,6 +121,9 @@ func readForm(w http.ResponseWriter, r *http.Request) (url.Values, *view, error)
 		return form, nil, nil
 	}
 	delete(form, "view")
+	if len(given) != 1 {
+		return nil, nil, &sim.SettingError{Setting: "view", Got: "several", Allowed: "one view as a query"}
+	}
 	query, err := parseQuery(given[0])
 	if err != nil {
 		return nil, nil, err
@@ -196,9 +193,13 @@ func joined(values []string) string {
 // is missing.
 func completeForm(form url.Values) (session.Command, error) {
 	for _, c := range sim.Controls() {
-		if c.Toggle && form[c.Name] == nil {
-			form[c.Name] = []string{"0"}
+		if form[c.Name] != nil {
+			continue
 		}
+		if !c.Toggle {
+			return nil, &sim.SettingError{Setting: c.Name, Got: "nothing", Allowed: c.Allowed()}
+		}
+		form[c.Name] = []string{"0"}
 	}
 	settings, err := sim.ParseValues(form)
 	return session.Replace{Settings: settings}, err
@@ -234,9 +235,14 @@ func findExperiment(id string) (session.Command, error) {
 
 // createSession makes a session of the form's view and leads to it.
 func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
-	_, v, err := readForm(w, r)
+	form, v, err := readForm(w, r)
 	if err != nil {
 		return err
+	}
+	for name, values := range form {
+		if name != "command" || joined(values) != "together" {
+			return &sim.SettingError{Setting: name, Got: joined(values), Allowed: "a view, and nothing beside it"}
+		}
 	}
 	if v == nil {
 		v = &view{View: session.View{Settings: sim.Opening(), Speed: session.Single}}
@@ -259,9 +265,13 @@ func (s *Server) sessionPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	worker, err := parseWorker(r.URL.Query().Get("worker"), rec.State.Settings)
+	if err != nil {
+		return err
+	}
 	now := time.Now()
 	w.Header().Set("Cache-Control", "no-store")
-	v := view{View: viewOf(rec.State, now), Worker: 1}
+	v := view{View: viewOf(rec.State, now), Worker: worker}
 	s.render(w, r, http.StatusOK, templates.DrainPage(s.lesson(v, rec.State, now, id)))
 	return nil
 }
@@ -276,14 +286,24 @@ func (s *Server) command(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if form.Get("command") != "worker" { // which needs no session
-		cmd, err := decodeCommand(form)
+	if form.Get("command") == "worker" { // a viewer's own choice, in the link alone
+		rec, err := s.store.Get(r.Context(), id)
 		if err != nil {
 			return err
 		}
-		if _, err := session.Do(r.Context(), s.store, id, cmd); err != nil {
+		worker, err := parseWorker(joined(form["worker"]), rec.State.Settings)
+		if err != nil {
 			return err
 		}
+		http.Redirect(w, r, fmt.Sprintf("/sessions/%s?worker=%d", id, worker), http.StatusSeeOther)
+		return nil
+	}
+	cmd, err := decodeCommand(form)
+	if err != nil {
+		return err
+	}
+	if _, err := session.Do(r.Context(), s.store, id, cmd); err != nil {
+		return err
 	}
 	if r.Header.Get(clientHeader) != "" {
 		w.WriteHeader(http.StatusNoContent)

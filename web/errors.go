@@ -45,11 +45,11 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if e.status == http.StatusMethodNotAllowed {
 		h.Set("Allow", methodsOf(r))
 	}
-	if e.status >= 500 {
-		s.log.LogAttrs(r.Context(), slog.LevelError, "request failed", slog.String("route", chi.RouteContext(r.Context()).RoutePattern()), slog.Any("error", err))
-	}
 	if r.Context().Err() != nil {
 		return // nobody is there to read it
+	}
+	if e.status >= 500 {
+		s.log.LogAttrs(r.Context(), slog.LevelError, "request failed", slog.String("route", chi.RouteContext(r.Context()).RoutePattern()), slog.Any("error", err))
 	}
 	h.Del("Content-Encoding")
 	h.Set("Cache-Control", "no-store")
@@ -147,7 +147,7 @@ func wantsJSON(r *http.Request) bool {
 	if isAPI(r) {
 		return true
 	}
-	accept := r.Header.Get("Accept")
+	accept := strings.ToLower(r.Header.Get("Accept"))
 	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"drainlab/internal/session"
 	"drainlab/internal/sim"
@@ -160,7 +159,7 @@ func buildGate(snap sim.Snapshot) templates.Gate {
 	case sim.Pass:
 		v.Announce = "Fixture gate: PASS"
 	case sim.Fail:
-		v.Announce = "Fixture gate: FAIL. " + strings.Join(g.Reasons, ", ")
+		v.Announce = "Fixture gate: FAIL"
 	}
 	return v
 }

@@ -132,11 +132,11 @@ func buildArrivals(snap sim.Snapshot) []templates.Arrival {
 		if i < len(snap.Invocations) && (r == len(snap.Rejections) || snap.Invocations[i].Request < snap.Rejections[r].Request) {
 			inv := snap.Invocations[i]
 			i++
-			at, a.Admitted = inv.AdmittedAt, true
+			at, a.Admitted, a.Request = inv.AdmittedAt, true, int(inv.Request)
 			a.Tip = fmt.Sprintf("Request %d at %s s: admitted, worker %d, slot %d", inv.Request, at.Fixed(), inv.Worker, inv.Slot)
 		} else {
 			rej := snap.Rejections[r]
-			at = rej.At
+			at, a.Request = rej.At, int(rej.Request)
 			a.Tip = fmt.Sprintf("Request %d at %s s: rejected, %s", rej.Request, at.Fixed(),
 				reasonText(rej.Reason, fmt.Sprintf("worker %d", picked[r])))
 			r++

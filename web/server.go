@@ -16,6 +16,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
+	"github.com/klauspost/compress/gzhttp"
 
 	"drainlab/internal/session"
 	"drainlab/internal/sim"
@@ -45,6 +46,10 @@ type Server struct {
 
 // New returns the handler. Sessions are kept in store.
 func New(store session.Store, readiness Readiness, log *slog.Logger) (*Server, error) {
+	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(512), gzhttp.CompressionLevel(5))
+	if err != nil {
+		return nil, fmt.Errorf("making the compressor: %w", err)
+	}
 	a, err := loadAssets()
 	if err != nil {
 		return nil, fmt.Errorf("loading the static files: %w", err)
@@ -56,7 +61,7 @@ func New(store session.Store, readiness Readiness, log *slog.Logger) (*Server, e
 	if a.urls["client.js"] == "" {
 		log.Warn("the browser client is not built: pages work by forms and links, without play; make generate builds it")
 	}
-	s.Handler = s.routes()
+	s.Handler = s.routes(func(h http.Handler) http.Handler { return compress(h) })
 	return s, nil
 }
 
@@ -66,10 +71,14 @@ func (s *Server) Drain() {
 	s.hub.Drain()
 }
 
+// Wait waits until what the streams have left to do in the store is done, or
+// ctx ends. It comes after Drain.
+func (s *Server) Wait(ctx context.Context) { s.hub.Wait(ctx) }
+
 // InFlight counts the requests that are being served, streams included.
 func (s *Server) InFlight() int { return int(s.inFlight.Load()) }
 
-func (s *Server) routes() http.Handler {
+func (s *Server) routes(compress func(http.Handler) http.Handler) http.Handler {
 	r := chi.NewRouter()
 	r.Use(s.observe, secure, middleware.GetHead)
 	r.NotFound(s.handle(func(http.ResponseWriter, *http.Request) error {
@@ -86,7 +95,7 @@ func (s *Server) routes() http.Handler {
 	r.Get("/static/*", s.handle(s.assets.serve))
 
 	r.Group(func(r chi.Router) {
-		r.Use(middleware.Compress(5, "text/html", "application/json", "text/csv", "text/plain"))
+		r.Use(compress)
 		r.Get("/", s.handle(s.home))
 		r.Get("/lessons/drain", s.handle(s.drainPage))
 		r.Get("/sessions/{id}", s.handle(s.sessionPage))
@@ -200,6 +209,9 @@ func writePlain(w http.ResponseWriter, status int, text string) {
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
 	var page bytes.Buffer
 	if err := c.Render(r.Context(), &page); err != nil {
+		if r.Context().Err() != nil {
+			return // nobody is there to read it
+		}
 		s.log.Error("rendering a page failed", "error", err)
 		http.Error(w, "The page could not be rendered.", http.StatusInternalServerError)
 		return

@@ -39,15 +39,22 @@ func parseView(query url.Values) (view, error) {
 	if v.Settings, err = sim.ParseValues(query); err != nil {
 		return v, err
 	}
-	if worker != "" {
-		last := workersEver(v.Settings)
-		n, err := strconv.Atoi(worker)
-		if err != nil || n < 1 || n > last || strconv.Itoa(n) != worker {
-			return v, &sim.SettingError{Setting: "worker", Got: worker, Allowed: fmt.Sprintf("a whole number from 1 to %d with these settings", last)}
-		}
-		v.Worker = n
+	v.Worker, err = parseWorker(worker, v.Settings)
+	return v, err
+}
+
+// parseWorker reads the number of a worker that a run of s boots; the first
+// where text is empty.
+func parseWorker(text string, s sim.Settings) (int, error) {
+	if text == "" {
+		return 1, nil
 	}
-	return v, nil
+	last := workersEver(s)
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > last || strconv.Itoa(n) != text {
+		return 0, &sim.SettingError{Setting: "worker", Got: text, Allowed: fmt.Sprintf("a whole number from 1 to %d with these settings", last)}
+	}
+	return n, nil
 }
 
 // workersEver counts the workers that a run boots, the replacement included.

@@ -6,10 +6,12 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -19,6 +21,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -320,7 +323,8 @@ func TestBadFormsGetAnErrorAndNeverChangeTheSession(t *testing.T) {
 		{"an unknown setting", "command=set&gracee=1", 400, `"gracee": got "1"; allowed: no setting of this name`},
 		{"a setting twice", "command=set&grace=1&grace=2", 400, `Grace period`},
 		{"one good and one bad setting", "command=set&signal=10&grace=31", 400, `Grace period`},
-		{"a whole form that lacks nothing but is wrong", "command=apply&workers=9", 400, `Initial workers: got "9"; allowed: a whole number from 1 to 4`},
+		{"a whole form that lacks nothing but is wrong", "command=apply&workers=9&slots=4&startup=4&interval=2&duration=20&signal=30&grace=0&allowance=20", 400, `Initial workers: got "9"; allowed: a whole number from 1 to 4`},
+		{"a whole form that lacks a slider", "command=apply&workers=2", 400, `Invocation slots per worker: got "nothing"`},
 		{"play with something beside it", "command=play&x=1", 400, `"x"`},
 		{"a time past the end", "t=60.1", 400, `"t": got "60.1"`},
 		{"an unknown speed", "speed=3", 400, `"speed": got "3"; allowed: 0.5, 1, 2, 4 or 8`},
@@ -611,4 +615,61 @@ func BenchmarkFrame(b *testing.B) {
 	}
 	b.ReportMetric(float64(size), "B/frame")
 	b.ReportMetric(float64(packed), "B/frame_packed")
+}
+
+func TestAnswersAreCompressedForThoseWhoTakeIt(t *testing.T) {
+	c := startCourse(t)
+	for _, path := range []string{"/", "/lessons/drain", "/api/v1/run", "/api/v1/openapi.json", c.server.assets.urls["style.css"]} {
+		for accept, want := range map[string]string{"": "", "identity": "", "gzip": "gzip", "br, gzip;q=0.5": "gzip", "gzip;q=0": "", "xgzip": ""} {
+			headers := []string{}
+			if accept != "" {
+				headers = append(headers, "Accept-Encoding", accept)
+			}
+			resp, _ := c.get(path, headers...)
+			if got := resp.Header.Get("Content-Encoding"); got != want || !strings.Contains(strings.Join(resp.Header.Values("Vary"), ","), "Accept-Encoding") {
+				t.Errorf("%s for %q: encoding %q, vary %q", path, accept, got, resp.Header.Values("Vary"))
+			}
+		}
+	}
+}
+
+// After a body that broke off, what follows is not read as a request.
+func TestABrokenBodyEndsTheConnection(t *testing.T) {
+	c := startCourse(t)
+	for _, chunk := range []string{"zz", "-1", "fffffffffffffffff", "3\r\n{}\nX"} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(c.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "POST /api/v1/runs HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{}\n\r\n%s\r\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n", chunk)
+		answer, err := io.ReadAll(conn)
+		conn.Close()
+		if err != nil && !errors.Is(err, syscall.ECONNRESET) {
+			t.Fatal(err)
+		}
+		if bytes.Contains(answer, []byte("alive")) || !bytes.Contains(answer, []byte("200 OK")) {
+			t.Errorf("after the chunk size %q: %q", chunk, answer)
+		}
+	}
+}
+
+func TestViewersThatGoAwayAreNoErrors(t *testing.T) {
+	c := startCourse(t)
+	for range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"/lessons/drain/stream?t=60", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go cancel()
+		if resp, err := c.client.Do(r); err == nil {
+			resp.Body.Close()
+		}
+		cancel()
+	}
+	c.server.Drain()
+	c.server.Wait(t.Context())
+	if log := c.log.String(); strings.Contains(log, "level=ERROR") || strings.Contains(log, "level=WARN") {
+		t.Errorf("the log:\n%s", log)
+	}
 }

@@ -100,3 +100,11 @@ func TestTheHealthcheckAsksTheServerItself(t *testing.T) {
 		t.Errorf("of a wrong address: %d", code)
 	}
 }
+
+func TestASecondServerInTheSameFolderIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	startServer(t, "-data", dir)
+	if code := run([]string{"-addr", "127.0.0.1:0", "-data", dir}, func(string) string { return "" }); code != 1 {
+		t.Errorf("the second server ended with %d", code)
+	}
+}

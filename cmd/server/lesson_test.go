@@ -26,7 +26,7 @@ func openLesson(t *testing.T, url string, expected ...string) lesson {
 // connected waits until the stream has brought a frame.
 func (b lesson) connected() {
 	b.t.Helper()
-	b.wait(`document.querySelector("#lesson.started") && document.querySelector("#connection").textContent === "" && document.querySelector("#lesson").style.getPropertyValue("--t") !== ""`)
+	b.wait(`document.querySelector("#lesson.started") && document.querySelector("#connection").textContent === "" && document.querySelector(".past").style.getPropertyValue("--t") !== ""`)
 }
 
 // counts are the account's figures as a person reads them.
@@ -126,7 +126,7 @@ func TestALearnerPlaysTheOpeningRunAndReachesTheGateByTheGuidedSteps(t *testing.
 	b.keys(".lanes-scroll", " ")
 	b.wait(`document.querySelector("#play").innerText.includes("Pause")`)
 	// Panes agree on the time while it plays, and the playhead moves between frames.
-	b.wait(`parseFloat(document.querySelector("#lesson").style.getPropertyValue("--t")) > 12`)
+	b.wait(`parseFloat(document.querySelector(".past").style.getPropertyValue("--t")) > 12`)
 	if !eval[bool](b.tab, `(() => {
 		const now = document.querySelector("#now").innerText;
 		return document.querySelector("#lanes-summary").textContent.startsWith("At " + now + " s") && document.querySelector(".reasons").innerText.includes("At " + now + " s");

@@ -42,6 +42,13 @@ func serve(ctx context.Context, cfg config, logTo io.Writer) error {
 	boot, cancel := context.WithTimeout(ctx, bootLimit)
 	defer cancel()
 	store, err := natsstore.Open(boot, natsstore.Config{URL: cfg.nats, Dir: cfg.data})
+	if ctx.Err() != nil { // told to stop before it served anything
+		log.Info("stopped while starting")
+		if store != nil {
+			store.Close()
+		}
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -107,6 +114,7 @@ func shutDown(server *http.Server, handler *web.Server, log *slog.Logger) error 
 	err := server.Shutdown(ctx)
 	cut := handler.InFlight()
 	server.Close()
+	handler.Wait(ctx)
 	log.Info("shut down", "took", time.Since(start), "cut", cut)
 	// Shutdown also waits for connections that never sent a request; those do
 	// not make the exit unclean.

@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -51,6 +53,7 @@ type Store struct {
 	server *server.Server // nil for a cluster
 	temp   string         // the folder to remove, if any
 	limit  uint64         // of bytes, for new sessions
+	lock   *os.File       // of the embedded server's folder
 }
 
 var _ session.Store = (*Store)(nil)
@@ -105,6 +108,18 @@ func (s *Store) embed(dir string) error {
 		}
 		dir, s.temp = temp, temp
 	}
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return fmt.Errorf("making the session store's folder: %w", err)
+	}
+	// Two servers in one folder would overwrite each other's sessions.
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("locking the session store's folder: %w", err)
+	}
+	s.lock = lock // until Close, or the end of the process
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return fmt.Errorf("the session store's folder %s is in use by another server: %w", dir, err)
+	}
 	ns, err := server.NewServer(&server.Options{
 		ServerName: "drainlab",
 		DontListen: true,
@@ -155,6 +170,9 @@ func (s *Store) Close() {
 	if s.server != nil {
 		s.server.Shutdown()
 		s.server.WaitForShutdown()
+	}
+	if s.lock != nil {
+		s.lock.Close()
 	}
 	if s.temp != "" {
 		os.RemoveAll(s.temp)

@@ -76,6 +76,7 @@ type Hub struct {
 	viewers  int
 	draining chan struct{}
 	drained  bool
+	running  sync.WaitGroup // rooms
 }
 
 // NewHub returns a hub of rooms that watch store and are drawn by renderer.
@@ -91,6 +92,20 @@ func (h *Hub) Drain() {
 	if !h.drained {
 		h.drained = true
 		close(h.draining)
+	}
+}
+
+// Wait waits until every room has ended, or ctx does. After Drain rooms end as
+// their viewers leave.
+func (h *Hub) Wait(ctx context.Context) {
+	done := make(chan struct{})
+	go func() {
+		h.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
 	}
 }
 
@@ -142,7 +157,7 @@ func (h *Hub) Join(id ID) (*Viewer, error) {
 		ctx, cancel := context.WithCancel(context.Background())
 		r = &room{hub: h, id: id, cancel: cancel, join: make(chan struct{}, 1), changed: make(chan struct{})}
 		h.rooms[id] = r
-		go r.watch(ctx)
+		h.running.Go(func() { r.watch(ctx) })
 	} else {
 		select {
 		case r.join <- struct{}{}:

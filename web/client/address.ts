@@ -25,6 +25,8 @@ export class Address {
   private control = "";
   private begun = -Infinity;
   private last = 0;
+  private shown = "";
+  private late: View | null = null; // waits to be written
   private timer: number | undefined;
   private awaited: string | null = null;
 
@@ -34,6 +36,8 @@ export class Address {
     this.write(first, false);
     addEventListener("popstate", () => {
       const query = location.search.slice(1);
+      if (query === this.shown) return; // a step to a place within the page
+      this.shown = query;
       clearTimeout(this.timer);
       this.awaited = query;
       setTimeout(() => (this.awaited = null), 2000);
@@ -45,7 +49,8 @@ export class Address {
   /** Notes that the person changes settings: by a control, whose changes in a row are one step of the history, or by a button. */
   begin(control: string): void {
     const now = performance.now();
-    if (control === "" || control !== this.control || now - this.begun > gesture) this.gestures = Math.min(this.gestures + 1, 2);
+    if (now - this.begun > gesture) this.gestures = 1;
+    else if (control === "" || control !== this.control) this.gestures = Math.min(this.gestures + 1, 2);
     this.control = control;
     this.begun = now;
   }
@@ -56,6 +61,7 @@ export class Address {
       this.awaited = null;
     }
     if (v.query !== this.query) {
+      if (this.late) this.write(this.late, false); // where the entry that is left stood last
       this.query = v.query;
       this.write(v, this.gestures > 0);
       this.gestures = Math.max(0, this.gestures - 1);
@@ -65,13 +71,19 @@ export class Address {
     clearTimeout(this.timer);
     const wait = this.last + throttle - now;
     if (wait <= 0) this.write(v, false);
-    else this.timer = setTimeout(() => this.write(v, false), wait);
+    else {
+      const late = { ...v };
+      this.late = late;
+      this.timer = setTimeout(() => this.write(late, false), wait);
+    }
   }
 
   private write(v: View, push: boolean): void {
     clearTimeout(this.timer);
+    this.late = null;
     this.last = performance.now();
-    const url = `${this.path}?${viewQuery(v)}`;
+    this.shown = viewQuery(v);
+    const url = `${this.path}?${this.shown}`;
     if (url === location.pathname + location.search) return;
     if (push) history.pushState(null, "", url);
     else history.replaceState(null, "", url);

@@ -1,13 +1,18 @@
-// Commands to the session: one request in flight in each lane.
+// Commands to the session: one at a time, in the order in which they were given.
 
-/** What happens to commands that wait: settings join, the newest time wins, the player's buttons queue. */
-type Lane = "set" | "seek" | "play";
+/** How commands that wait at the end of the queue join: settings merge, the newest time wins, buttons follow each other. */
+type Kind = "set" | "seek" | "button";
 
-const longestQueue = 30;
+interface Waiting {
+  kind: Kind;
+  params: URLSearchParams;
+}
+
+const longestQueue = 500;
 
 export class Commands {
-  private waiting: Record<Lane, URLSearchParams[]> = { set: [], seek: [], play: [] };
-  private running: Record<Lane, boolean> = { set: false, seek: false, play: false };
+  private queue: Waiting[] = [];
+  private running = false;
 
   constructor(
     /** The session's address, once there is one. */
@@ -18,25 +23,27 @@ export class Commands {
     private problem: (text: string) => void,
   ) {}
 
-  send(lane: Lane, params: URLSearchParams): void {
-    const queue = this.waiting[lane];
-    if (lane === "set" && queue.length > 0) {
-      for (const [name, value] of params) queue[0].set(name, value);
-    } else if (lane === "seek") {
-      queue[0] = params;
-    } else if (queue.length < longestQueue) {
-      queue.push(params);
+  send(kind: Kind, params: URLSearchParams): void {
+    const last = this.queue.at(-1);
+    if (last?.kind === kind && kind === "set") {
+      for (const [name, value] of params) last.params.set(name, value);
+    } else if (last?.kind === kind && kind === "seek") {
+      last.params = params;
+    } else if (this.queue.length < longestQueue) {
+      this.queue.push({ kind, params });
+    } else {
+      this.problem("The server is slow to answer. The last change was not sent; try it again.");
     }
-    void this.run(lane);
+    void this.run();
   }
 
-  private async run(lane: Lane): Promise<void> {
-    if (this.running[lane]) return;
-    this.running[lane] = true;
+  private async run(): Promise<void> {
+    if (this.running) return;
+    this.running = true;
     try {
-      for (let next = this.waiting[lane].shift(); next; next = this.waiting[lane].shift()) await this.post(next);
+      for (let next = this.queue.shift(); next; next = this.queue.shift()) await this.post(next.params);
     } finally {
-      this.running[lane] = false;
+      this.running = false;
     }
   }
 

@@ -28,7 +28,7 @@ export function startLesson(root: HTMLElement): void {
     : new Address(path, view, (query) => {
         const params = new URLSearchParams(query);
         choose(params.get("worker") ?? "1");
-        commands.send("play", new URLSearchParams({ command: "open", query }));
+        commands.send("button", new URLSearchParams({ command: "open", query }));
       });
 
   const stream = new Stream({
@@ -86,13 +86,15 @@ export function startLesson(root: HTMLElement): void {
   function radios(): HTMLInputElement[] {
     return [...root.querySelectorAll<HTMLInputElement>("input[name=worker]")];
   }
+  let wanted = view.worker;
   function choose(worker: string): void {
-    view.worker = worker;
+    wanted = worker;
     keepWorker();
   }
+  /** Shows the chosen worker, or the first while these settings do not have it. */
   function keepWorker(): void {
     const all = radios();
-    const chosen = all.find((r) => r.value === view.worker) ?? all[0];
+    const chosen = all.find((r) => r.value === wanted) ?? all[0];
     if (!chosen) return;
     view.worker = chosen.value;
     chosen.checked = true;
@@ -129,7 +131,7 @@ export function startLesson(root: HTMLElement): void {
 
   let typing: number | undefined;
   function typed(field: HTMLInputElement): void {
-    if (!field.validity.valid || field.value === standing(field.name)) return;
+    if (!field.validity.valid) return;
     const slider = document.getElementById("c-" + field.name);
     if (slider instanceof HTMLInputElement) {
       slider.value = field.value;
@@ -166,7 +168,7 @@ export function startLesson(root: HTMLElement): void {
     } else if (control.type === "checkbox") {
       setting(control);
     } else if (control.name === "worker") {
-      view.worker = control.value;
+      choose(control.value);
       address?.show(view);
     }
   });
@@ -191,7 +193,7 @@ export function startLesson(root: HTMLElement): void {
     letGo();
     if (form.id === "f-play" && button instanceof HTMLButtonElement) {
       if (button.name === "experiment" || button.value === "baseline") address?.begin("");
-      commands.send("play", new URLSearchParams({ [button.name]: button.value }));
+      commands.send("button", new URLSearchParams({ [button.name]: button.value }));
     }
   });
 
@@ -199,7 +201,7 @@ export function startLesson(root: HTMLElement): void {
     const target = e.target as HTMLElement;
     if (e.key === " " && !e.altKey && !e.ctrlKey && !e.metaKey && !target.closest("button, select, a, input[type=number]")) {
       e.preventDefault();
-      if (!e.repeat) commands.send("play", new URLSearchParams({ command: playing ? "pause" : "play" }));
+      if (!e.repeat) commands.send("button", new URLSearchParams({ command: playing ? "pause" : "play" }));
     }
     rove(e, target);
   });

@@ -48,8 +48,10 @@ export class Playhead {
   set(clock: Clock): void {
     const before = this.now();
     const smooth = this.clock.playing && clock.playing && Math.abs(before - clock.t) < 0.3 * Math.max(1, clock.speed);
-    // A frame that comes a little late or early must not make the playhead jump.
-    this.clock = smooth && !this.still.matches ? { ...clock, t: before } : clock;
+    // A frame that comes a little late or early must not make the playhead jump:
+    // it makes up half of what it lags, and waits where it is ahead.
+    const t = clock.t > before ? before + (clock.t - before) / 2 : before;
+    this.clock = smooth && !this.still.matches ? { ...clock, t } : clock;
     this.at = performance.now();
     this.draw();
     if (clock.playing && !this.looping) {
@@ -67,7 +69,9 @@ export class Playhead {
   /** Puts playhead and time slider where they belong, as after a patch. */
   draw(): void {
     const t = this.now();
-    this.root.style.setProperty("--t", t.toFixed(3));
+    // On the two elements that it moves: a property that all inherit would have
+    // the browser look at all of them.
+    for (const el of this.root.querySelectorAll<SVGElement>(".past, .playhead-line")) el.style.setProperty("--t", t.toFixed(3));
     const slider = document.getElementById("time");
     this.follow(t);
     if (this.clock.playing && slider instanceof HTMLInputElement && !busy(slider)) slider.value = t.toFixed(1);

@@ -6,6 +6,17 @@ const firstWait = 400; // ms, doubled with every failure in a row
 const longestWait = 8000;
 const hiddenFor = 5000; // a page hidden this long needs no stream
 
+/** Gives focus back that a patch took: to the element, or where that is gone to the section that it was in. */
+function keepFocus(focused: Element | null, home: HTMLElement | null | undefined): void {
+  if (!focused || focused === document.body || document.activeElement === focused) return;
+  if (focused.isConnected && (focused instanceof HTMLElement || focused instanceof SVGElement)) {
+    focused.focus({ preventScroll: true });
+  } else if (home?.isConnected && document.activeElement === document.body) {
+    home.tabIndex = -1;
+    home.focus({ preventScroll: true });
+  }
+}
+
 export interface Hooks {
   /** The stream's address now: a session's, or a view's that shall become one. */
   url(): string;
@@ -39,7 +50,10 @@ export class Stream {
     const source = new EventSource(this.hooks.url());
     this.source = source;
     source.addEventListener("datastar-patch-elements", (e) => {
+      const focused = document.activeElement;
+      const home = focused?.closest<HTMLElement>("section");
       patchElements((e as MessageEvent<string>).data);
+      keepFocus(focused, home);
       this.hooks.patched();
     });
     source.addEventListener("datastar-patch-signals", (e) => {

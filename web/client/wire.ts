@@ -38,7 +38,17 @@ export function busy(control: Element): boolean {
 
 // Fragments in which something was left alone: they are applied again later.
 const owed = new Map<string, Element>();
+let owedTimer: number | undefined;
 let skipped = false;
+
+function payOwed(): void {
+  owedTimer = undefined;
+  for (const [id, due] of [...owed]) {
+    const now = document.getElementById(id);
+    owed.delete(id);
+    if (now) morph(now, due, "outerHTML");
+  }
+}
 
 const guards = {
   beforeNodeMorphed(old: Node): boolean {
@@ -55,6 +65,7 @@ const guards = {
           return false;
         }
         return true;
+      case "style":
       case "aria-invalid":
       case "aria-describedby":
         return false; // the client's own
@@ -77,11 +88,7 @@ function morph(target: Element, content: Element | string, morphStyle: "outerHTM
     return;
   }
   owed.set(copy.id, copy);
-  setTimeout(() => {
-    const due = owed.get(copy.id);
-    const now = document.getElementById(copy.id);
-    if (due && now) morph(now, due, "outerHTML");
-  }, settle + 50);
+  owedTimer ??= window.setTimeout(payOwed, settle + 50);
 }
 
 function parse(html: string, namespace: string): Element[] {

@@ -118,6 +118,7 @@ type Span struct{ X, W string }
 
 // Arrival is the mark of a request's arrival.
 type Arrival struct {
+	Request       int
 	X, HitX, HitW string
 	Admitted      bool
 	Tip, Anchor   string
