@@ -494,7 +494,7 @@ func TestTheProseQuotesTheRuns(t *testing.T) {
 	_, page := c.get("/lessons/drain")
 	text := regexp.MustCompile(`[\s\x{a0}]+`).ReplaceAllString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page[strings.Index(page, "<main"):], ""), " ")
 	for _, want := range []string{
-		"A worker boots for 4 s, then takes requests into its 4 slots. A request comes every 2 s from 1 s to 39 s.",
+		"In the opening run a worker boots for 4 s, then takes requests into its 4 slots. A request comes every 2 s from 1 s to 39 s.",
 		"it holds a slot for 20 s and, when it completes, commits its result. At 30 s worker 1 gets SIGTERM",
 		"of 20 that arrive only 7 get in. At 30 s comes SIGTERM",
 		"3 invocations have committed, and requests 6, 13, 14 and 15 die unfinished",

@@ -1,10 +1,18 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -33,10 +41,41 @@ func TestScreenshots(t *testing.T) {
 					b.wait(`document.querySelector("#lesson.started") && location.search.includes("t=47")`)
 				}
 				file := filepath.Join(*screenshots, fmt.Sprintf("%s-%d-%s.png", p.name, width, theme))
-				if err := os.WriteFile(file, b.picture(), 0o644); err != nil {
+				if err := os.WriteFile(file, slim(t, b.picture()), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 	}
+}
+
+// slim keeps a picture's 256 most frequent colours: a page has few, and the
+// file is a third of the size.
+func slim(t *testing.T, data []byte) []byte {
+	t.Helper()
+	full, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[color.RGBA]int{}
+	bounds := full.Bounds()
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			counts[color.RGBAModel.Convert(full.At(x, y)).(color.RGBA)]++
+		}
+	}
+	often := slices.SortedFunc(maps.Keys(counts), func(a, b color.RGBA) int {
+		return cmp.Or(counts[b]-counts[a], cmp.Compare(uint32(a.R)<<16|uint32(a.G)<<8|uint32(a.B), uint32(b.R)<<16|uint32(b.G)<<8|uint32(b.B)))
+	})
+	var palette color.Palette
+	for _, c := range often[:min(256, len(often))] {
+		palette = append(palette, c)
+	}
+	few := image.NewPaletted(bounds, palette)
+	draw.Draw(few, bounds, full, bounds.Min, draw.Src)
+	var out bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, few); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }

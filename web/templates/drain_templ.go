@@ -75,14 +75,14 @@ func DrainPage(v Drain) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<div class=\"lesson-head\"><p class=\"eyebrow\">INITIALIZE · SERVE · DRAIN</p><h1>Graceful shutdown: stop admitting, then drain</h1><p class=\"lede\">Watch which accepted requests survive a SIGTERM. Change one setting, predict what dies, press play.</p><p class=\"intro\">A <dfn>worker</dfn> boots for ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<div class=\"lesson-head\"><p class=\"eyebrow\">INITIALIZE · SERVE · DRAIN</p><h1>Graceful shutdown: stop admitting, then drain</h1><p class=\"lede\">Watch which accepted requests survive a SIGTERM. Change one setting, predict what dies, press play.</p><p class=\"intro\">In the opening run a <dfn>worker</dfn> boots for ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 string
 			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(v.Story.Intro.Startup)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/drain.templ`, Line: 23, Col: 58}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/drain.templ`, Line: 23, Col: 77}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
