@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -41,7 +42,6 @@ type Server struct {
 	log       *slog.Logger
 
 	draining atomic.Bool
-	inFlight atomic.Int64
 }
 
 // New returns the handler. Sessions are kept in store.
@@ -75,8 +75,26 @@ func (s *Server) Drain() {
 // ctx ends. It comes after Drain.
 func (s *Server) Wait(ctx context.Context) { s.hub.Wait(ctx) }
 
-// InFlight counts the requests that are being served, streams included.
-func (s *Server) InFlight() int { return int(s.inFlight.Load()) }
+// IsProbe reports whether a request is a platform's question after the
+// process, which is answered in every state and is in no ledger.
+func IsProbe(r *http.Request) bool { return r.URL.Path == "/livez" || r.URL.Path == "/readyz" }
+
+// Classify names the class of a request for the ledger, and says whether it is
+// a stream.
+func Classify(r *http.Request) (class string, stream bool) {
+	path := r.URL.Path
+	switch {
+	case r.Method == http.MethodGet && strings.HasSuffix(path, "/stream"):
+		return "stream", true
+	case strings.HasPrefix(path, "/api/"):
+		return "api", false
+	case strings.HasPrefix(path, "/static/"):
+		return "static", false
+	case r.Method == http.MethodPost:
+		return "command", false
+	}
+	return "page", false
+}
 
 func (s *Server) routes(compress func(http.Handler) http.Handler) http.Handler {
 	r := chi.NewRouter()
@@ -117,12 +135,10 @@ func (s *Server) routes(compress func(http.Handler) http.Handler) http.Handler {
 	return r
 }
 
-// observe counts, logs and guards each request. The log names the route, not
+// observe logs and guards each request. The log names the route, not
 // the path and query: those may hold a session's id and a learner's settings.
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.inFlight.Add(1)
-		defer s.inFlight.Add(-1)
 		start := time.Now()
 		ww := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		// A client that takes no bytes must not hold a request for ever; streams
@@ -142,7 +158,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 			}
 			route := chi.RouteContext(r.Context()).RoutePattern()
 			level := slog.LevelInfo
-			if route == "/livez" || route == "/readyz" { // asked every few seconds
+			if IsProbe(r) { // asked every few seconds
 				level = slog.LevelDebug
 			}
 			s.log.LogAttrs(r.Context(), level, "request", slog.String("method", r.Method), slog.String("route", route),

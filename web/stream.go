@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"drainlab/internal/lifecycle"
 	"drainlab/internal/session"
 )
 
@@ -117,7 +118,9 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, id session.ID) er
 			err = out.send(pieces...)
 		case errors.Is(err, session.ErrDraining), errors.Is(err, session.ErrBroken):
 			if event, encodeErr := patchSignals(map[string]bool{"reconnect": true}); encodeErr == nil {
-				out.sendPlain(event)
+				if out.sendPlain(event) == nil {
+					lifecycle.FromContext(r.Context()).Complete() // the stream's terminal marker
+				}
 			}
 			return nil
 		case r.Context().Err() == nil: // the heartbeat is due

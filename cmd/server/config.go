@@ -10,6 +10,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
+
+	"drainlab/internal/lifecycle"
 )
 
 // config is what the server is told by flags and by DRAINLAB_ variables.
@@ -21,6 +24,8 @@ type config struct {
 	logJSON     bool
 	tlsCert     string
 	tlsKey      string
+	record      string
+	budget      lifecycle.Budget
 	healthcheck bool
 }
 
@@ -37,6 +42,11 @@ func readConfig(args []string, getenv func(string) string, help io.Writer) (conf
 	format := flags.String("log-format", "text", "`format` of the log on standard error: text or json")
 	flags.StringVar(&cfg.tlsCert, "tls-cert", "", "`file` of the TLS certificate chain, PEM; with -tls-key")
 	flags.StringVar(&cfg.tlsKey, "tls-key", "", "`file` of the TLS private key, PEM; with -tls-cert")
+	flags.StringVar(&cfg.record, "record", "", "`file` to which the shutdown's record is written, JSON lines; empty: none")
+	flags.DurationVar(&cfg.budget.Graceful, "graceful", 10*time.Second, "most `time` that requests in flight get to finish once a signal has come")
+	flags.DurationVar(&cfg.budget.Unwind, "unwind", time.Second, "most `time` for handlers to return once they are cancelled, and for last bytes to go out")
+	flags.DurationVar(&cfg.budget.Cleanup, "cleanup", 2*time.Second, "most `time` for closing the session store")
+	flags.DurationVar(&cfg.budget.Record, "record-budget", time.Second, "most `time` for writing the record, tries included")
 	flags.BoolVar(&cfg.healthcheck, "healthcheck", false, "ask the server at -addr whether it is alive, and exit 0 or 1")
 
 	if err := flags.Parse(args); err != nil {
@@ -84,6 +94,12 @@ func (cfg config) check() error {
 			return fmt.Errorf("-nats and -data exclude each other: got %q and %q", cfg.nats, cfg.data)
 		}
 	}
+	for name, d := range map[string]time.Duration{"graceful": cfg.budget.Graceful, "unwind": cfg.budget.Unwind,
+		"cleanup": cfg.budget.Cleanup, "record-budget": cfg.budget.Record} {
+		if d < 0 || d > time.Hour {
+			return fmt.Errorf("-%s: got %v; allowed: 0s to 1h", name, d)
+		}
+	}
 	if cfg.data != "" {
 		if info, err := os.Stat(cfg.data); err == nil && !info.IsDir() {
 			return fmt.Errorf("-data: got %q, which is not a folder", cfg.data)
@@ -126,7 +142,9 @@ func printHelp(flags *flag.FlagSet, w io.Writer) {
 			fmt.Fprintf(w, "      default %q, variable %s\n", f.DefValue, envName(f.Name))
 		}
 	})
-	fmt.Fprintln(w, "\nSIGTERM and SIGINT end it: readiness turns false, streams are told to reconnect,")
-	fmt.Fprintln(w, "requests in flight finish. Exit code 0: all finished; 1: a failure, or requests were")
-	fmt.Fprintln(w, "cut at the end of the grace; 2: a wrong configuration.")
+	fmt.Fprintln(w, "\nSIGTERM and SIGINT end it: the admission gate closes and readiness turns false, streams")
+	fmt.Fprintln(w, "are told to reconnect, requests in flight finish; a second signal cuts that short. The")
+	fmt.Fprintln(w, "exit takes at most the sum of -graceful, -unwind, -cleanup and -record-budget. Exit code")
+	fmt.Fprintln(w, "0: every request finished; 1: a failure, requests were cut, or the record was not written;")
+	fmt.Fprintln(w, "2: a wrong configuration.")
 }

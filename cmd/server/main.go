@@ -2,7 +2,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -14,7 +13,8 @@ import (
 func main() { os.Exit(run(os.Args[1:], os.Getenv)) }
 
 // run returns the process's exit code: 0 after a clean shutdown, 1 where
-// something failed or a request was cut, 2 for a wrong configuration.
+// something failed, a request was cut or evidence was lost, 2 for a wrong
+// configuration.
 func run(args []string, getenv func(string) string) int {
 	cfg, err := readConfig(args, getenv, os.Stdout)
 	switch {
@@ -24,14 +24,14 @@ func run(args []string, getenv func(string) string) int {
 		fmt.Fprintln(os.Stderr, "drainlab:", err)
 		return 2
 	}
-	// The signals are taken from the start on, so that one that comes while
-	// the server boots is not lost.
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
-	defer stop()
 	if cfg.healthcheck {
-		err = healthcheck(ctx, cfg)
+		err = healthcheck(cfg)
 	} else {
-		err = serve(ctx, cfg, os.Stderr)
+		// The signals are taken from the start on, so that one that comes while
+		// the server boots is not lost.
+		signals := make(chan os.Signal, 4)
+		signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
+		err = serve(signals, cfg, os.Stderr)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "drainlab:", err)

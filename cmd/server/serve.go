@@ -9,22 +9,21 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"time"
 
+	"drainlab/internal/ledger"
+	"drainlab/internal/lifecycle"
 	"drainlab/internal/natsstore"
 	"drainlab/web"
 )
 
-const (
-	// grace is how long requests in flight may take once the server is told
-	// to stop. With the store's end after it the exit takes less than 2 s.
-	grace = 1500 * time.Millisecond
-	// bootLimit bounds the start of the session store.
-	bootLimit = 20 * time.Second
-)
+// bootLimit bounds the start of the session store.
+const bootLimit = 20 * time.Second
 
-// serve runs the server until ctx ends, and then shuts it down.
-func serve(ctx context.Context, cfg config, logTo io.Writer) error {
+// serve runs the server until a signal comes, and shuts it down by the
+// contract of internal/lifecycle.
+func serve(signals <-chan os.Signal, cfg config, logTo io.Writer) error {
 	log := newLog(cfg, logTo)
 	var certificates []tls.Certificate
 	if cfg.tlsCert != "" {
@@ -39,45 +38,70 @@ func serve(ctx context.Context, cfg config, logTo io.Writer) error {
 		return fmt.Errorf("-addr: %w", err)
 	}
 	defer listener.Close()
-	boot, cancel := context.WithTimeout(ctx, bootLimit)
+	boot, cancel := context.WithTimeout(context.Background(), bootLimit)
 	defer cancel()
 	store, err := natsstore.Open(boot, natsstore.Config{URL: cfg.nats, Dir: cfg.data})
-	if ctx.Err() != nil { // told to stop before it served anything
-		log.Info("stopped while starting")
-		if store != nil {
-			store.Close()
-		}
-		return nil
-	}
 	if err != nil {
 		return err
 	}
 	defer store.Close()
+	if len(signals) > 0 {
+		log.Info("told to stop before serving")
+		return nil
+	}
 	handler, err := web.New(store, store, log)
 	if err != nil {
 		return err
 	}
 	server := newServer(handler, log)
-	scheme := "http"
+	contract := lifecycle.New(lifecycle.Config{
+		Server:   server,
+		Budget:   cfg.budget,
+		Exempt:   web.IsProbe,
+		Classify: web.Classify,
+		Announce: handler.Drain,
+		Cleanup: func(ctx context.Context) error {
+			handler.Wait(ctx) // the streams' last writes
+			store.Close()
+			return nil
+		},
+		Store: recordTo(cfg.record),
+		Log:   log,
+	})
+	scheme, run := "http", contract.Serve
 	if certificates != nil {
-		scheme = "https"
+		scheme, run = "https", contract.ServeTLS
 		server.TLSConfig = &tls.Config{Certificates: certificates}
 	}
-	log.Info("serving", "url", scheme+"://"+publicAddr(listener.Addr()))
-	failed := make(chan error, 1)
-	go func() {
-		if certificates != nil {
-			failed <- server.ServeTLS(listener, "", "")
-		} else {
-			failed <- server.Serve(listener)
-		}
-	}()
-	select {
-	case err := <-failed:
-		return fmt.Errorf("serving: %w", err)
-	case <-ctx.Done():
+	log.Info("serving", "url", scheme+"://"+publicAddr(listener.Addr()), "shutdown_budget", cfg.budget.Total())
+	sum, err := run(listener, signals)
+	if err != nil {
+		return err
 	}
-	return shutDown(server, handler, log)
+	r := sum.Report.Requests
+	log.Info("shut down", "took", sum.Took, "admitted", r.Admitted, "completed", r.Completed, "failed", r.Failed,
+		"cancelled", r.Cancelled, "outstanding", r.Outstanding, "rejected", r.Rejected, "evidence_lost", sum.Report.EvidenceLost)
+	return errors.Join(sum.Cut, sum.CleanupErr, sum.RecordErr)
+}
+
+// recordTo returns the record's store: a file of JSON lines, written whole and
+// then put in its place, so that no half of a record is ever found there. No
+// path, no store.
+func recordTo(path string) func(context.Context, []ledger.Event) error {
+	if path == "" {
+		return nil
+	}
+	return func(_ context.Context, events []ledger.Event) error {
+		var lines []byte
+		for _, e := range events {
+			lines = e.Append(lines)
+		}
+		part := path + ".part"
+		if err := os.WriteFile(part, lines, 0o644); err != nil {
+			return err
+		}
+		return os.Rename(part, path)
+	}
 }
 
 func newLog(cfg config, w io.Writer) *slog.Logger {
@@ -103,30 +127,6 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// shutDown withdraws readiness, ends the streams and lets requests in flight
-// finish within the grace. It returns an error where some were cut.
-func shutDown(server *http.Server, handler *web.Server, log *slog.Logger) error {
-	start := time.Now()
-	log.Info("shutting down", "in_flight", handler.InFlight())
-	handler.Drain()
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
-	defer cancel()
-	err := server.Shutdown(ctx)
-	cut := handler.InFlight()
-	server.Close()
-	handler.Wait(ctx)
-	log.Info("shut down", "took", time.Since(start), "cut", cut)
-	// Shutdown also waits for connections that never sent a request; those do
-	// not make the exit unclean.
-	if errors.Is(err, context.DeadlineExceeded) && cut > 0 {
-		return fmt.Errorf("%d requests were cut after %v", cut, grace)
-	}
-	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("shutting down: %w", err)
-	}
-	return nil
-}
-
 // publicAddr is the address as a person on this machine would open it.
 func publicAddr(a net.Addr) string {
 	host, port, err := net.SplitHostPort(a.String())
@@ -140,7 +140,7 @@ func publicAddr(a net.Addr) string {
 }
 
 // healthcheck asks the server at -addr for its liveness.
-func healthcheck(ctx context.Context, cfg config) error {
+func healthcheck(cfg config) error {
 	host, port, err := net.SplitHostPort(cfg.addr)
 	if err != nil {
 		return err
@@ -160,11 +160,7 @@ func healthcheck(ctx context.Context, cfg config) error {
 		// the process behind the own port.
 		client.Transport = &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+net.JoinHostPort(host, port)+"/livez", nil)
-	if err != nil {
-		return err
-	}
-	response, err := client.Do(request)
+	response, err := client.Get(scheme + "://" + net.JoinHostPort(host, port) + "/livez")
 	if err != nil {
 		return err
 	}
