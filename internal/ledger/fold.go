@@ -194,15 +194,15 @@ func (f *folder) takeWork(e Event) {
 		f.problem("work %.40q is %v, and then %s", e.Work, w.Outcome, e.Kind)
 		return
 	}
-	switch e.Kind {
-	case WorkStarted:
+	switch {
+	case e.Kind == WorkStarted:
 		w.Outcome, w.StartedAt = Running, e.At
-	case WorkHeartbeat: // a sign of life, whether or not the start was seen
+	case e.Kind == WorkHeartbeat: // a sign of life, whether or not the start was seen
 		w.Outcome = Running
 		w.Heartbeats = append(w.Heartbeats, e.At)
-	case WorkFinished:
+	case e.Kind == WorkFinished:
 		w.Outcome, w.EndedAt = WorkCompleted, e.At
-	case StopAcknowledged:
+	case e.Kind == StopAcknowledged:
 		w.Outcome, w.EndedAt = ConfirmedStopped, e.At
 	}
 }
