@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"drainlab/internal/fixture"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Getenv)) }
@@ -16,6 +18,10 @@ func main() { os.Exit(run(os.Args[1:], os.Getenv)) }
 // something failed, a request was cut or evidence was lost, 2 for a wrong
 // configuration.
 func run(args []string, getenv func(string) string) int {
+	if getenv(fixture.EnvSettings) != "" {
+		// The binary is also the server that lesson 2 drills.
+		return fixture.Main(getenv, os.Stdout)
+	}
 	cfg, err := readConfig(args, getenv, os.Stdout)
 	switch {
 	case errors.Is(err, flag.ErrHelp):

@@ -59,7 +59,8 @@ type Report struct {
 	// the record's last event.
 	OldestOutstanding time.Duration
 	// CleanupRan counts cleanups; UnfinishedAtCleanup is the work that was
-	// started and not ended when the first began.
+	// started and not ended when the process came to clean up: when it entered
+	// RECORDING or, of one that has no such state, at its last cleanup.
 	CleanupRan          int
 	UnfinishedAtCleanup WorkCount
 	EvidenceLost        bool
@@ -89,9 +90,10 @@ func Fold(events []Event, ended bool) Report {
 
 // folder is a fold under way. The maps hold places in the report's entries.
 type folder struct {
-	report   Report
-	requests map[string]int
-	work     map[string]int
+	report    Report
+	requests  map[string]int
+	work      map[string]int
+	recording bool // the state has been entered
 }
 
 func (f *folder) problem(format string, args ...any) {
@@ -123,20 +125,31 @@ func (f *folder) take(e Event) {
 	case WorkRegistered, WorkStarted, WorkHeartbeat, WorkFinished, StopRequested, StopAcknowledged, WaiterCancelled:
 		f.takeWork(e)
 	case CleanupRan:
-		if r.CleanupRan == 0 {
-			for _, w := range r.WorkEntries {
-				if w.Outcome == Running {
-					r.UnfinishedAtCleanup++
-				}
-			}
+		if !f.recording {
+			r.UnfinishedAtCleanup = f.unfinished()
 		}
 		r.CleanupRan++
 	case EvidenceLost:
 		r.EvidenceLost = true
 	case ProcessEnded:
 		r.Ended = true
-	case StateChanged, SignalReceived:
+	case StateChanged:
+		if e.State == "RECORDING" && !f.recording {
+			f.recording = true
+			r.UnfinishedAtCleanup = f.unfinished()
+		}
+	case SignalReceived:
 	}
+}
+
+func (f *folder) unfinished() WorkCount {
+	var n WorkCount
+	for _, w := range f.report.WorkEntries {
+		if w.Outcome == Running {
+			n++
+		}
+	}
+	return n
 }
 
 func (f *folder) before(e Event) {

@@ -127,6 +127,7 @@ type Recorder struct {
 	mu     sync.Mutex
 	start  time.Time
 	now    func() time.Time
+	tee    func(Event)
 	events []Event
 }
 
@@ -136,14 +137,31 @@ func NewRecorder(now func() time.Time) *Recorder {
 	return &Recorder{start: now(), now: now}
 }
 
+// NewSharedRecorder returns a recorder whose times count from start, an
+// instant that other processes count from too, and that hands each event to
+// tee, in order and before Record returns. tee must not record.
+func NewSharedRecorder(start time.Time, tee func(Event)) *Recorder {
+	// The wall clock says once how long ago start was; from then on time is
+	// monotonic.
+	now := time.Now()
+	return &Recorder{start: now.Add(-now.Round(0).Sub(start.Round(0))), now: time.Now, tee: tee}
+}
+
 // Record notes an event; Seq and At are set here.
 func (r *Recorder) Record(e Event) Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e.Seq = uint64(len(r.events)) + 1
 	e.At = Seconds(r.now().Sub(r.start))
-	r.events = append(r.events, e)
+	r.keep(e)
 	return e
+}
+
+func (r *Recorder) keep(e Event) {
+	r.events = append(r.events, e)
+	if r.tee != nil {
+		r.tee(e)
+	}
 }
 
 // Add notes an event that was not recorded when it happened: Seq is set here,
@@ -152,7 +170,7 @@ func (r *Recorder) Add(e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e.Seq = uint64(len(r.events)) + 1
-	r.events = append(r.events, e)
+	r.keep(e)
 }
 
 // Now is the time that an event recorded now would have.

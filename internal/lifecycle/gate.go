@@ -148,8 +148,10 @@ func (s *Server) finish(r *Request, outcome ledger.RequestOutcome, detail string
 // judge finds a request's outcome when its handler has returned.
 func judge(ctx context.Context, r *Request, status int, panicked any) (ledger.RequestOutcome, string) {
 	switch cause := context.Cause(ctx); {
-	case panicked != nil:
+	case panicked != nil && panicked != http.ErrAbortHandler:
 		return ledger.Failed, "its handler panicked"
+	case panicked != nil && cause == nil:
+		return ledger.Failed, "its handler broke it off"
 	case r.complete:
 		return ledger.Completed, ""
 	case errors.Is(cause, ErrGracefulTimeout), errors.Is(cause, ErrSecondSignal):

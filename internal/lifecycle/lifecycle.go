@@ -323,7 +323,6 @@ func (s *Server) cleanup() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Budget.Cleanup)
 	defer cancel()
-	s.cfg.Recorder.Record(ledger.Event{Kind: ledger.CleanupRan})
 	done := make(chan error, 1)
 	go func() { done <- s.cfg.Cleanup(ctx) }()
 	select {
