@@ -30,6 +30,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"drainlab/internal/drill"
+	"drainlab/internal/fixture"
 	"drainlab/internal/session"
 	"drainlab/internal/sim"
 )
@@ -41,7 +43,7 @@ func (noSessions) Ready(context.Context) error { return nil }
 
 func newAPIHandler(t testing.TB) *Server {
 	t.Helper()
-	handler, err := New(noSessions{}, noSessions{}, slog.New(slog.DiscardHandler))
+	handler, err := New(noSessions{}, noSessions{}, noFixture{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +269,8 @@ func TestOpenAPIIsServedAsEmbeddedAndNamesItsCalls(t *testing.T) {
 	if len(doc.Servers) != 1 || doc.Servers[0].URL != "/" {
 		t.Errorf("servers %v, want / alone", doc.Servers)
 	}
-	want := map[string]string{"/api/v1/run": "get", "/api/v1/runs": "post", "/api/v1/openapi.json": "get", "/livez": "get", "/readyz": "get"}
+	want := map[string]string{"/api/v1/run": "get", "/api/v1/runs": "post", "/api/v1/openapi.json": "get", "/livez": "get", "/readyz": "get",
+		"/api/v1/fixture-runs": "post", "/api/v1/fixture-runs/{id}": "get", "/api/v1/fixture-runs/{id}/record": "get"}
 	if len(doc.Paths) != len(want) {
 		t.Errorf("%d paths, want %d", len(doc.Paths), len(want))
 	}
@@ -1135,7 +1138,7 @@ type lostClient struct {
 	lines    io.Reader
 	past     chan struct{} // closed once a deadline for reading was set in the past
 	returned bool          // the handler has
-	bodyOver bool
+	reading  bool          // a Read is under way
 
 	mu      sync.Mutex
 	writing time.Time // the last deadline for writing
@@ -1176,8 +1179,9 @@ func (c *lostClient) Read(p []byte) (int, error) {
 	if n, err := c.lines.Read(p); err == nil {
 		return n, nil
 	}
+	c.reading = true
 	<-c.past
-	c.bodyOver = true
+	c.reading = false
 	return 0, os.ErrDeadlineExceeded
 }
 
@@ -1191,7 +1195,7 @@ func TestRunsReaderDoesNotOutliveTheCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.returned = true // the race detector sees a reader that is still there
-	if !c.bodyOver {
+	if c.reading {
 		t.Error("the handler returned while the body was being read")
 	}
 }
@@ -1481,4 +1485,11 @@ func TestDocsWorkedCasesAreTrue(t *testing.T) {
 			t.Errorf("%s: model.md has %q, the run %q of %d", row[0], row[1:7], want, a.Arrivals)
 		}
 	}
+}
+
+// noFixture is a driller that cannot make runs.
+type noFixture struct{}
+
+func (noFixture) Drill(context.Context, fixture.Settings, func(drill.Event)) (drill.Result, error) {
+	return drill.Result{}, errors.New("no fixture here")
 }

@@ -32,20 +32,25 @@ type Readiness interface {
 // Server is the course's HTTP handler.
 type Server struct {
 	http.Handler
-	store     session.Store
-	readiness Readiness
-	hub       *session.Hub
-	renderer  *renderer
-	heartbeat session.Piece
-	assets    assets
-	story     templates.Story
-	log       *slog.Logger
+	store      session.Store
+	readiness  Readiness
+	hub        *session.Hub
+	renderer   *renderer
+	heartbeat  session.Piece
+	assets     assets
+	runs       *runQueue
+	stopRuns   context.CancelFunc
+	recorded   fixtureRun // of the reference settings, for who has run none yet
+	recordedOn string
+	story      templates.Story
+	log        *slog.Logger
 
 	draining atomic.Bool
 }
 
-// New returns the handler. Sessions are kept in store.
-func New(store session.Store, readiness Readiness, log *slog.Logger) (*Server, error) {
+// New returns the handler. Sessions are kept in store, runs of the fixture
+// are made by driller.
+func New(store session.Store, readiness Readiness, driller Driller, log *slog.Logger) (*Server, error) {
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(512), gzhttp.CompressionLevel(5))
 	if err != nil {
 		return nil, fmt.Errorf("making the compressor: %w", err)
@@ -56,6 +61,12 @@ func New(store session.Store, readiness Readiness, log *slog.Logger) (*Server, e
 	}
 	s := &Server{store: store, readiness: readiness, renderer: newRenderer(), assets: a, story: buildStory(), log: log}
 	s.hub = session.NewHub(store, s.renderer, log)
+	if s.recorded, s.recordedOn, err = loadRecorded(); err != nil {
+		return nil, err
+	}
+	var runs context.Context
+	runs, s.stopRuns = context.WithCancel(context.Background())
+	s.runs = newRunQueue(runs, driller, log)
 	s.heartbeat = session.Piece{Name: "heartbeat", Plain: []byte(":\n\n")}
 	s.renderer.Pack(&s.heartbeat)
 	if a.urls["client.js"] == "" {
@@ -68,12 +79,18 @@ func New(store session.Store, readiness Readiness, log *slog.Logger) (*Server, e
 // Drain makes readiness false and tells all streams to end and reconnect.
 func (s *Server) Drain() {
 	s.draining.Store(true)
+	s.runs.close()
 	s.hub.Drain()
 }
 
 // Wait waits until what the streams have left to do in the store is done, or
 // ctx ends. It comes after Drain.
-func (s *Server) Wait(ctx context.Context) { s.hub.Wait(ctx) }
+func (s *Server) Wait(ctx context.Context) error {
+	// A run under way is a process of its own: it is ended, not waited for.
+	s.stopRuns()
+	s.hub.Wait(ctx)
+	return s.runs.wait(ctx)
+}
 
 // IsProbe reports whether a request is a platform's question after the
 // process, which is answered in every state and is in no ledger.
@@ -117,16 +134,24 @@ func (s *Server) routes(compress func(http.Handler) http.Handler) http.Handler {
 		r.Get("/", s.handle(s.home))
 		r.Get("/lessons/drain", s.handle(s.drainPage))
 		r.Get("/sessions/{id}", s.handle(s.sessionPage))
+		r.Get("/lessons/ledgers", s.handle(s.ledgersPage))
+		r.Get("/lessons/ledgers/runs/{id}", s.handle(s.runPage))
+		r.Post("/lessons/ledgers/record", s.handle(s.drawRecord))
 		r.Group(func(r chi.Router) {
 			r.Use(openToAll)
 			r.Get("/api/v1/run", s.handle(s.apiRun))
 			r.Get("/api/v1/openapi.json", s.handle(s.apiDescription))
-			for _, path := range []string{"/api/v1/run", "/api/v1/runs", "/api/v1/openapi.json"} {
+			r.Post("/api/v1/fixture-runs", s.handle(s.apiStartRun))
+			r.Get("/api/v1/fixture-runs/{id}", s.handle(s.apiLookRun))
+			r.Get("/api/v1/fixture-runs/{id}/record", s.handle(s.apiRunRecord))
+			for _, path := range []string{"/api/v1/run", "/api/v1/runs", "/api/v1/openapi.json", "/api/v1/fixture-runs"} {
 				r.Options(path, preflight)
 			}
 		})
 	})
 	r.Post("/lessons/drain", s.handle(s.drainForm))
+	r.Post("/lessons/ledgers/runs", s.handle(s.startRun))
+	r.Get("/lessons/ledgers/runs/{id}/stream", s.handle(s.runStream))
 	r.Post("/sessions", s.handle(s.createSession))
 	r.Post("/sessions/{id}", s.handle(s.command))
 	r.Get("/lessons/drain/stream", s.handle(s.viewStream))
@@ -243,6 +268,8 @@ func (s *Server) page(title, description string) templates.Page {
 		Assets: templates.Assets{CSS: s.assets.urls["style.css"], Client: s.assets.urls["client.js"],
 			Theme: s.assets.urls["theme.js"], Icon: s.assets.urls["icon.svg"]},
 		Lessons: []templates.LessonLink{{Number: 1, Name: "Stop admitting, then drain", Href: "/lessons/drain",
-			Summary: "Play the life of a small fleet through a SIGTERM. Find out why accepted requests die, which grace saves them, and what it costs to stop admitting."}},
+			Summary: "Play the life of a small fleet through a SIGTERM. Find out why accepted requests die, which grace saves them, and what it costs to stop admitting."},
+			{Number: 2, Name: "Two ledgers", Href: "/lessons/ledgers",
+				Summary: "A real server is started, loaded, drained and signalled. See what became of its requests and, apart from that, of its work."}},
 	}
 }

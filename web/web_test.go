@@ -67,7 +67,7 @@ func startCourse(t testing.TB) *course {
 	}
 	t.Cleanup(store.Close)
 	log := &logBuffer{}
-	server, err := New(store, store, slog.New(slog.NewTextHandler(log, nil)))
+	server, err := New(store, store, nil, slog.New(slog.NewTextHandler(log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}

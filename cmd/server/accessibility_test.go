@@ -25,6 +25,7 @@ func TestAxeFindsNoViolationOnAnyPage(t *testing.T) {
 		{"/lessons/drain?grace=20&replacement=1&t=47", true},
 		{"/lessons/drain?t=60", true},
 		{"/lessons/drain?fail_init=1&workers=3&t=30", true},
+		{"/lessons/ledgers", false},
 		{"/nowhere", false},
 	} {
 		for _, theme := range []string{"light", "dark"} {

@@ -20,6 +20,7 @@ func TestThePageFitsEveryWidth(t *testing.T) {
 		"/lessons/drain?t=60",
 		"/lessons/drain?workers=4&slots=8&duration=1&interval=0.5&replacement=1&t=60",
 		"/lessons/drain?workers=4&slots=8&duration=40&interval=0.5&replacement=1&handler=0&ready_only=0&signal=59.5&grace=30&t=60",
+		"/lessons/ledgers",
 		"/nowhere",
 	} {
 		expected := []string{}

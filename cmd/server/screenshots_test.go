@@ -28,6 +28,7 @@ func TestScreenshots(t *testing.T) {
 	server := startServer(t)
 	pages := []struct{ name, path string }{
 		{"lesson1", "/lessons/drain?grace=20&replacement=1&t=47"},
+		{"lesson2", "/lessons/ledgers"},
 		{"home", "/"},
 	}
 	b := newTab(t)

@@ -49,7 +49,7 @@ func serve(signals <-chan os.Signal, cfg config, logTo io.Writer) error {
 		log.Info("told to stop before serving")
 		return nil
 	}
-	handler, err := web.New(store, store, log)
+	handler, err := web.New(store, store, driller{}, log)
 	if err != nil {
 		return err
 	}
@@ -61,9 +61,9 @@ func serve(signals <-chan os.Signal, cfg config, logTo io.Writer) error {
 		Classify: web.Classify,
 		Announce: handler.Drain,
 		Cleanup: func(ctx context.Context) error {
-			handler.Wait(ctx) // the streams' last writes
+			err := handler.Wait(ctx) // for the streams' last writes and the end of runs
 			store.Close()
-			return nil
+			return err
 		},
 		Store: recordTo(cfg.record),
 		Log:   log,

@@ -146,13 +146,13 @@ func (p Policy) Decide(r Report) Decision {
 	var d Decision
 	freeze := func(format string, args ...any) { d.Reasons = append(d.Reasons, fmt.Sprintf(format, args...)) }
 	if r.IncompleteStreams > p.IncompleteStreams {
-		freeze("%d incomplete streams, allowed %d", r.IncompleteStreams, p.IncompleteStreams)
+		freeze("incomplete streams: %d, allowed %d", r.IncompleteStreams, p.IncompleteStreams)
 	}
 	if r.OldestOutstanding > p.OutstandingAge {
 		freeze("the oldest outstanding request is %v old, allowed %v", r.OldestOutstanding, p.OutstandingAge)
 	}
 	if n := r.Work.Unaccounted(); n > p.UnaccountedWork {
-		freeze("%d pieces of work unaccounted for, allowed %d", n, p.UnaccountedWork)
+		freeze("unaccounted work: %d, allowed %d", n, p.UnaccountedWork)
 	}
 	if r.EvidenceLost {
 		freeze("evidence was lost")

@@ -187,9 +187,9 @@ func TestAPolicyPromotesAtItsLimitsAndFreezesPastThem(t *testing.T) {
 	}{
 		{"nothing", ledger.Report{}, ""},
 		{"at every limit", ledger.Report{IncompleteStreams: 1, OldestOutstanding: 2 * time.Second, Work: ledger.Work{Unknown: 1}}, ""},
-		{"one stream more", ledger.Report{IncompleteStreams: 2}, "2 incomplete streams, allowed 1"},
+		{"one stream more", ledger.Report{IncompleteStreams: 2}, "incomplete streams: 2, allowed 1"},
 		{"older", ledger.Report{OldestOutstanding: 3 * time.Second}, "the oldest outstanding request is 3s old, allowed 2s"},
-		{"running and unknown together", ledger.Report{Work: ledger.Work{Running: 1, Unknown: 1}}, "2 pieces of work unaccounted for, allowed 1"},
+		{"running and unknown together", ledger.Report{Work: ledger.Work{Running: 1, Unknown: 1}}, "unaccounted work: 2, allowed 1"},
 		{"stopped work is accounted for", ledger.Report{Work: ledger.Work{ConfirmedStopped: 9, Completed: 9, NotStarted: 9}}, ""},
 		{"evidence lost", ledger.Report{EvidenceLost: true}, "evidence was lost"},
 	} {

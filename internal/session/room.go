@@ -109,6 +109,9 @@ func (h *Hub) Wait(ctx context.Context) {
 	}
 }
 
+// Draining is closed when the hub drains.
+func (h *Hub) Draining() <-chan struct{} { return h.draining }
+
 // Viewers counts the viewers of all rooms.
 func (h *Hub) Viewers() int {
 	h.mu.Lock()

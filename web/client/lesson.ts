@@ -58,7 +58,7 @@ export function startLesson(root: HTMLElement): void {
       keepWorker();
     },
     connection(failures) {
-      if (connection) connection.textContent = failures === null ? "" : failures > 1 ? "The connection is lost. Trying again…" : "Connecting again…";
+      if (connection) connection.textContent = failures === null ? "" : failures === 0 ? "This server is going away. Another one takes over…" : failures > 1 ? "The connection is lost. Trying again…" : "Connecting again…";
     },
   });
 

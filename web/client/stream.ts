@@ -23,7 +23,7 @@ export interface Hooks {
   signals(signals: Record<string, unknown>): void;
   /** Fragments have been put in place. */
   patched(): void;
-  /** null: connected. Otherwise how many attempts have failed. */
+  /** null: connected. Otherwise how many attempts have failed; 0 where the server has said goodbye. */
   connection(failures: number | null): void;
 }
 
@@ -61,10 +61,11 @@ export class Stream {
       if (signals.reconnect === true) {
         // The server goes away; everybody else comes back too, so not at once.
         this.close();
+        this.hooks.connection(0);
         this.later(() => this.open(), 200 + Math.random() * 800);
         return;
       }
-      if (this.failures > 0 || "session" in signals) {
+      if (this.failures > 0 || "session" in signals || "finished" in signals) {
         this.failures = 0;
         this.hooks.connection(null);
       }

@@ -10,6 +10,9 @@ type Page struct {
 	Description string
 	Assets      Assets
 	Lessons     []LessonLink
+	// Refresh makes a page without script load itself again after so many
+	// seconds; 0: never.
+	Refresh int
 }
 
 // Assets are the URLs of the static files. Client is empty where the bundle

@@ -1,0 +1,38 @@
+// Lesson 2's page: sliders beside their fields, and the stream of a run.
+
+import { Stream } from "./stream";
+
+export function startLedgers(root: HTMLElement): void {
+  root.addEventListener("input", (e) => {
+    const control = e.target;
+    if (!(control instanceof HTMLInputElement)) return;
+    if (control.dataset.field) {
+      const field = document.getElementById(control.dataset.field);
+      if (field instanceof HTMLInputElement) field.value = control.value;
+      control.setAttribute("aria-valuetext", `${control.value} ${control.dataset.unitName ?? ""}`.trim());
+    } else if (control.type === "number" && control.validity.valid) {
+      const slider = document.getElementById("c-" + control.name);
+      if (slider instanceof HTMLInputElement) slider.value = control.value;
+    }
+  });
+
+  const run = root.dataset.run;
+  if (run === undefined) return;
+  const connection = document.getElementById("connection");
+  const stream = new Stream({
+    url: () => `/lessons/ledgers/runs/${run}/stream`,
+    signals(signals) {
+      if (signals.finished !== true) return;
+      stream.close();
+      // The page of a finished run has its step's check too.
+      location.reload();
+    },
+    patched() {
+      if (connection) connection.textContent = "";
+    },
+    connection(failures) {
+      if (connection) connection.textContent = failures === null ? "" : "Connecting again…";
+    },
+  });
+  stream.open();
+}

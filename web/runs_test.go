@@ -1,0 +1,219 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"drainlab/internal/drill"
+	"drainlab/internal/fixture"
+	"drainlab/internal/ledger"
+)
+
+// heldDriller makes runs that last until they are let go.
+type heldDriller struct {
+	begun chan struct{}
+	let   chan struct{}
+}
+
+func (d heldDriller) Drill(ctx context.Context, _ fixture.Settings, observe func(drill.Event)) (drill.Result, error) {
+	e := drill.Event{Event: ledger.Event{Seq: 1, Kind: ledger.RequestAdmitted, Request: "1", Class: "short"}}
+	observe(e)
+	d.begun <- struct{}{}
+	select {
+	case <-d.let:
+		return drill.Result{Report: ledger.Fold([]ledger.Event{e.Event}, true), Events: []drill.Event{e}}, nil
+	case <-ctx.Done():
+		return drill.Result{}, ctx.Err()
+	}
+}
+
+// from sends a request as if it came from this address.
+func from(h http.Handler, address, method, path, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.RemoteAddr = address + ":1"
+	w := httptest.NewRecorder()
+	h.ServeHTTP(timeless{w}, r)
+	return w
+}
+
+// timeless is a recorder to which deadlines may be set, as to a connection.
+type timeless struct{ *httptest.ResponseRecorder }
+
+func (timeless) SetReadDeadline(time.Time) error  { return nil }
+func (timeless) SetWriteDeadline(time.Time) error { return nil }
+
+func TestRunsAreBoundedAndQueuedWithTheirPlace(t *testing.T) {
+	d := heldDriller{begun: make(chan struct{}, 100), let: make(chan struct{})}
+	s, err := New(noSessions{}, noSessions{}, d, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := func(address string) *httptest.ResponseRecorder {
+		return from(s, address, http.MethodPost, "/api/v1/fixture-runs", `{"blocking_work": 1.5}`)
+	}
+	look := func(location string) (run struct {
+		State    string
+		Place    int
+		Problem  string
+		Settings fixture.Settings
+		Requests ledger.Requests
+	}) {
+		t.Helper()
+		w := from(s, "1.1.1.1", http.MethodGet, location, "")
+		if err := json.Unmarshal(w.Body.Bytes(), &run); w.Code != http.StatusOK || err != nil {
+			t.Fatalf("%d %s: %v", w.Code, w.Body, err)
+		}
+		return run
+	}
+	// One address may have two runs; the server makes two at once.
+	var locations []string
+	for i := range 5 {
+		w := start(fmt.Sprintf("10.0.0.%d", i/2))
+		if w.Code != http.StatusAccepted {
+			t.Fatalf("run %d: %d %s", i, w.Code, w.Body)
+		}
+		locations = append(locations, w.Header().Get("Location"))
+	}
+	if w := start("10.0.0.0"); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "Your address has 2 runs") {
+		t.Errorf("a third run of one address: %d %v %s", w.Code, w.Header(), w.Body)
+	}
+	<-d.begun
+	<-d.begun
+	for i, want := range []string{"running 0", "running 0", "queued 1", "queued 2", "queued 3"} {
+		run := look(locations[i])
+		if got := fmt.Sprint(run.State, " ", run.Place); got != want || run.Settings.BlockingWork != fixture.Seconds(1500*time.Millisecond) {
+			t.Errorf("run %d is %s with %+v, want %s", i, got, run.Settings, want)
+		}
+	}
+	schema := compileSchemas(t)["FixtureRun"]
+	for _, location := range locations {
+		wantValid(t, schema, from(s, "1.1.1.1", http.MethodGet, location, "").Body.Bytes())
+	}
+	recorded, err := json.Marshal(s.recorded.json())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantValid(t, schema, recorded)
+	if run := look(locations[0]); run.Requests.Admitted != 1 || run.Requests.Outstanding != 1 {
+		t.Errorf("under way it says %+v", run.Requests)
+	}
+	// As many wait as may.
+	for i := range runsWaiting - 3 {
+		if w := start(fmt.Sprintf("10.0.1.%d", i)); w.Code != http.StatusAccepted {
+			t.Fatalf("waiting run %d: %d %s", i, w.Code, w.Body)
+		}
+	}
+	if w := start("10.0.2.1"); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
+		t.Errorf("one too many: %d %s", w.Code, w.Body)
+	}
+	// When one ends the next begins, and the rest move up.
+	d.let <- struct{}{}
+	<-d.begun
+	if got := look(locations[2]); got.State != "running" {
+		t.Errorf("the first in the queue is %s", got.State)
+	}
+	if got := look(locations[4]); got.Place != 2 {
+		t.Errorf("the third in the queue is at place %d", got.Place)
+	}
+	// The page shows the place too.
+	if page := from(s, "1.1.1.1", http.MethodGet, strings.Replace(locations[4], "/api/v1/fixture-runs/", "/lessons/ledgers/runs/", 1), ""); !strings.Contains(page.Body.String(), "Waiting: place 2 in the queue.") {
+		t.Error("the page does not show the place")
+	}
+	// Going away starts nothing more and ends what runs.
+	s.Drain()
+	if err := s.Wait(t.Context()); err != nil {
+		t.Error(err)
+	}
+	clean := 0
+	for i := range 5 {
+		run := look(locations[i])
+		if run.State != "finished" {
+			t.Errorf("after the end run %d is %s", i, run.State)
+		}
+		if run.Problem == "" {
+			clean++
+		}
+	}
+	if clean != 1 { // the one that was let go
+		t.Errorf("after the end %d runs have no problem", clean)
+	}
+	if w := start("10.0.3.1"); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("after the end a new one: %d", w.Code)
+	}
+}
+
+func TestWrongRunSettingsAreRefused(t *testing.T) {
+	s, err := New(noSessions{}, noSessions{}, heldDriller{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for body, says := range map[string]string{
+		`{"blocking_work": 9}`:                   `\"blocking_work\": got \"9\"; allowed: 0.5 to 8 s in steps of 0.1 s`,
+		`{"blocking_work": 1.55}`:                `got \"1.55\"`,
+		`{"blocking_work": 1e0}`:                 `got \"1e0\"`,
+		`{"blocking_work": "1"}`:                 `allowed: a number, true or false`,
+		`{"stop_token": 1}`:                      `allowed: true or false`,
+		`{"second_signal": 0.1}`:                 `or 0 for none`,
+		`{"speed": 1}`:                           `no setting of this name`,
+		`{"stop_check": 0.2, "stop_check": 0.3}`: `one value`,
+		`[]`:                                     `not a JSON object`,
+		`{} {}`:                                  `more than one`,
+		`{"stop_check"`:                          `not JSON`,
+		`{"blocking_work": {"a": "` + "\\u0000" + `"}}`: `blocking_work`,
+	} {
+		if w := from(s, "1.1.1.1", http.MethodPost, "/api/v1/fixture-runs", body); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), says) {
+			t.Errorf("%s: %d %s", body, w.Code, w.Body)
+		}
+	}
+	if w := from(s, "1.1.1.1", http.MethodPost, "/api/v1/fixture-runs", strings.Repeat("x", formLimit+1)); w.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("a large body: %d", w.Code)
+	}
+	if w := from(s, "1.1.1.1", http.MethodGet, "/api/v1/fixture-runs/none", ""); w.Code != http.StatusNotFound {
+		t.Errorf("an unknown run: %d", w.Code)
+	}
+	if w := from(s, "1.1.1.1", http.MethodGet, "/lessons/ledgers?graceful_timeout=9", ""); w.Code != http.StatusBadRequest {
+		t.Errorf("a wrong setting in the page's address: %d", w.Code)
+	}
+}
+
+// The prose of lesson 2 quotes the recorded run, which is of the reference
+// run's categories.
+func TestTheLedgersProseQuotesTheRecordedRun(t *testing.T) {
+	s, err := New(noSessions{}, noSessions{}, heldDriller{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range buildReport(*s.recorded.Result) {
+		if !row.Matches {
+			t.Errorf("the recorded run differs from the reference: %+v", row)
+		}
+	}
+	if s.recorded.Settings != fixture.Reference() {
+		t.Errorf("the recorded run is of %+v", s.recorded.Settings)
+	}
+	r := s.recorded.Result
+	if r.Report.IncompleteStreams != 1 || r.Report.Work.Unknown != 1 || r.HeartbeatAfter <= 0 || r.HeartbeatAfter > 400*time.Millisecond {
+		t.Errorf("the recorded run: %+v, heartbeat after %v", r.Report, r.HeartbeatAfter)
+	}
+	page := from(s, "1.1.1.1", http.MethodGet, "/lessons/ledgers", "").Body.String()
+	text := regexp.MustCompile(`\s+`).ReplaceAllString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, ""), " ")
+	for _, want := range []string{
+		"A recorded run of the reference settings, of 30 November 2026.",
+		"3 requests were admitted, 1 completed, 2 were cancelled at the graceful timeout and 1 was rejected at the gate",
+		"1 piece of work was still going when the process cleaned up",
+		fmt.Sprintf("a sign of life %.2f s after its waiter had been cancelled, during a cleanup of 0.2 s", r.HeartbeatAfter.Seconds()),
+		"A Go server answers the blocking request with a status of its own, 500",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the prose lacks %q", want)
+		}
+	}
+}
