@@ -230,6 +230,9 @@ func (s *Server) drawRecord(w http.ResponseWriter, r *http.Request) error {
 		}
 		text += string(data)
 	}
+	if len(text) > recordLimit {
+		return &requestError{status: http.StatusRequestEntityTooLarge, sentence: fmt.Sprintf("The record has %d bytes; allowed: %d.", len(text), recordLimit)}
+	}
 	events, skipped, err := ledger.Read(strings.NewReader(text))
 	if err != nil {
 		return &requestError{status: http.StatusBadRequest, sentence: fmt.Sprintf("The record cannot be drawn: %v; allowed: one JSON event a line.", err)}
@@ -430,6 +433,10 @@ func buildLedgerFrame(run fixtureRun) templates.LedgerFrame {
 	}
 	seen := slices.Clone(run.Events)
 	slices.SortStableFunc(seen, func(a, b drill.Event) int { return cmp.Compare(a.At, b.At) })
+	if left := len(seen) - mostEvents; left > 0 {
+		seen = seen[:mostEvents]
+		v.EventsLeft = left
+	}
 	for _, e := range seen {
 		v.Events = append(v.Events, runEvent(e))
 	}
@@ -481,6 +488,11 @@ func buildMachine(events []ledger.Event, ended bool) []templates.MachineState {
 const (
 	runRowHeight = 34
 	runTop       = 28
+	// What is drawn of a large record; its ledgers count all.
+	mostRows       = 60
+	mostLinesDrawn = 8
+	mostBeats      = 200
+	mostEvents     = 1000
 )
 
 // buildRunPicture draws each request with, below it, its work, so that one
@@ -490,20 +502,27 @@ func buildRunPicture(events []ledger.Event, report ledger.Report) templates.RunP
 	for _, e := range events {
 		from, to = min(from, e.At), max(to, e.At)
 	}
-	span := max(int64(to-from), 1)
-	at := func(t ledger.Seconds) string { return percent(int(int64(t-from)*1000/span), 1000) }
+	span := max(time.Duration(to-from), time.Millisecond)
+	share := func(d ledger.Seconds) int { return int(1000 * time.Duration(d).Seconds() / span.Seconds()) } // in thousandths
+	at := func(t ledger.Seconds) string { return percent(share(t-from), 1000) }
 	between := func(a, b ledger.Seconds) *templates.Span {
-		return &templates.Span{X: at(a), W: percent(max(int(int64(b-a)*1000/span), 2), 1000)}
+		x := min(share(a-from), 998)
+		return &templates.Span{X: percent(x, 1000), W: percent(min(max(share(b-a), 2), 1000-x), 1000)}
 	}
 	end := func(row *templates.RunRow, t ledger.Seconds, text string) {
 		row.End, row.EndX, row.EndAnchor, row.EndDX = text, at(t), "start", 6
-		if int64(t-from)*100/span > 70 {
+		if share(t-from) > 700 {
 			row.EndAnchor, row.EndDX = "end", -8
 		}
 	}
 	var p templates.RunPicture
 	y := runTop
+	left := 0
 	add := func(row templates.RunRow) {
+		if len(p.Rows) == mostRows {
+			left++
+			return
+		}
 		row.Y = y
 		y += runRowHeight
 		p.Rows = append(p.Rows, row)
@@ -536,40 +555,45 @@ func buildRunPicture(events []ledger.Event, report ledger.Report) templates.RunP
 	}
 	for _, e := range events {
 		switch {
-		case e.Kind == ledger.RequestRejected && len(p.Rows) < 40:
+		case e.Kind == ledger.RequestRejected:
 			row := templates.RunRow{Name: "late", Kind: "request", Mark: at(e.At), Class: "req-rejected"}
 			end(&row, e.At, "rejected at the gate")
 			row.EndDX *= 2
 			add(row)
 			parts = append(parts, "a late request rejected")
 		case e.Kind == ledger.StateChanged && e.State == "QUIESCING":
-			p.Lines = append(p.Lines, runLine(at(e.At), "gate closes", int64(e.At-from)*100/span))
+			p.Lines = append(p.Lines, runLine(at(e.At), "gate closes", share(e.At-from)))
 		case e.Kind == ledger.SignalReceived:
-			p.Lines = append(p.Lines, runLine(at(e.At), "signal", int64(e.At-from)*100/span))
+			p.Lines = append(p.Lines, runLine(at(e.At), "signal", share(e.At-from)))
 		case e.Kind == ledger.StateChanged && e.State == "RECORDING":
-			p.Lines = append(p.Lines, runLine(at(e.At), "cleanup", int64(e.At-from)*100/span))
+			p.Lines = append(p.Lines, runLine(at(e.At), "cleanup", share(e.At-from)))
 		}
 	}
 	step := time.Second / 2
-	for time.Duration(span)/step > 12 {
+	for span/step > 12 {
 		step *= 2
 	}
-	for t := time.Duration(0); t <= time.Duration(span); t += step {
-		tick := templates.Tick{X: percent(int(int64(t)*1000/span), 1000), Label: fmt.Sprintf("%.1f", t.Seconds()), Anchor: "middle"}
+	for t := time.Duration(0); t <= span; t += step {
+		tick := templates.Tick{X: percent(share(ledger.Seconds(t)), 1000), Label: fmt.Sprintf("%.1f", t.Seconds()), Anchor: "middle"}
 		if t == 0 {
 			tick.Anchor = "start"
 		}
 		p.Ticks = append(p.Ticks, tick)
 	}
+	if left > 0 {
+		parts = append(parts[:min(len(parts), mostRows)], fmt.Sprintf("and %d rows more, which are not drawn", left))
+	}
+	p.Left = left
+	p.Lines = p.Lines[:min(len(p.Lines), mostLinesDrawn)]
 	p.Bottom = y
 	p.Height = y + 20 + 14*len(p.Lines)
 	p.Summary = "Over time: " + strings.Join(parts, ", ") + "."
 	return p
 }
 
-func runLine(x, label string, share int64) templates.Line {
+func runLine(x, label string, share int) templates.Line {
 	l := templates.Line{X: x, Label: label, Anchor: "start", DX: 4}
-	if share > 80 {
+	if share > 800 {
 		l.Anchor, l.DX = "end", -4
 	}
 	return l
@@ -585,7 +609,7 @@ func workRow(w ledger.WorkEntry, to ledger.Seconds, at func(ledger.Seconds) stri
 	if w.StartedAt > 0 {
 		row.Bar = between(w.StartedAt, until)
 	}
-	for _, b := range w.Heartbeats {
+	for _, b := range w.Heartbeats[:min(len(w.Heartbeats), mostBeats)] {
 		row.Beats = append(row.Beats, at(b))
 	}
 	text := strings.ReplaceAll(w.Outcome.String(), "_", " ")

@@ -1,13 +1,16 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -214,6 +217,61 @@ func TestTheLedgersProseQuotesTheRecordedRun(t *testing.T) {
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the prose lacks %q", want)
+		}
+	}
+}
+
+// brought posts a record as a form does.
+func brought(t *testing.T, h http.Handler, record string) *httptest.ResponseRecorder {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	if err := form.WriteField("record", record); err != nil {
+		t.Fatal(err)
+	}
+	form.Close()
+	r := httptest.NewRequest(http.MethodPost, "/lessons/ledgers/record", &body)
+	r.Header.Set("Content-Type", form.FormDataContentType())
+	w := httptest.NewRecorder()
+	h.ServeHTTP(timeless{w}, r)
+	return w
+}
+
+func TestWhateverRecordIsBroughtIsDrawnOrRefused(t *testing.T) {
+	s, err := New(noSessions{}, noSessions{}, heldDriller{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := strings.Builder{}
+	for i := range 12_000 {
+		fmt.Fprintf(&many, `{"at":%d,"kind":"request_admitted","request":"%d"}`+"\n", i, i)
+	}
+	for name, tc := range map[string]struct {
+		record string
+		status int
+		says   string
+	}{
+		"empty":                  {"", 400, "holds no event"},
+		"nonsense":               {"\x00\xff<script>", 400, "holds no event"},
+		"one event":              {`{"at":1,"kind":"cleanup_ran"}`, 200, "1 events"},
+		"only work":              {`{"at":-5,"kind":"work_started","work":"<script>"}` + "\r\n" + `{"at":9,"kind":"work_heartbeat","work":"<script>"}`, 200, "? unknown"},
+		"times at both ends":     {`{"at":-315000000,"kind":"request_admitted","request":"1"}` + "\n" + `{"at":315000000,"kind":"request_completed","request":"1"}`, 200, "completed"},
+		"markup in every field":  {`{"at":1,"kind":"request_admitted","request":"<b>","class":"<img src=x>","detail":"\r\n</ol><script>"}`, 200, "&lt;img src=x&gt;"},
+		"twelve thousand events": {many.String(), 200, "rows more are not drawn"},
+		"over a megabyte":        {strings.Repeat(" ", recordLimit+1), 413, "allowed: 1048576"},
+	} {
+		w := brought(t, s, tc.record)
+		page := w.Body.String()
+		if w.Code != tc.status || !strings.Contains(page, tc.says) {
+			t.Errorf("%s: %d, lacks %q: %.300s", name, w.Code, tc.says, page)
+		}
+		if strings.Contains(page, "<img") || strings.Contains(page, "<b>") || len(page) > 400_000 {
+			t.Errorf("%s: the page has %d bytes, or foreign markup", name, len(page))
+		}
+		for _, m := range regexp.MustCompile(`(?:x|x1|x2|width)="([-0-9.e+]+)%"`).FindAllStringSubmatch(page, -1) {
+			if v, err := strconv.ParseFloat(m[1], 64); err != nil || v < 0 || v > 100 {
+				t.Errorf("%s: a place at %s %%", name, m[1])
+			}
 		}
 	}
 }

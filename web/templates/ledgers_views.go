@@ -41,8 +41,10 @@ type LedgerFrame struct {
 	Report   []ReportRow
 	Decide   string // what a policy of zero tolerance says
 	Events   []RunEvent
-	Checks   []CheckRow
-	Record   string // address of the record, empty where there is none yet
+	// EventsLeft is how many more the record has.
+	EventsLeft int
+	Checks     []CheckRow
+	Record     string // address of the record, empty where there is none yet
 }
 
 // MachineState is one state of the application's state machine.
@@ -58,6 +60,7 @@ type RunPicture struct {
 	Bottom  int
 	Ticks   []Tick
 	Rows    []RunRow
+	Left    int // rows that are not drawn
 	Lines   []Line
 }
 
