@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
 	"net/url"
 	"time"
@@ -108,6 +109,10 @@ func readForm(w http.ResponseWriter, r *http.Request) (url.Values, *view, error)
 		return nil, nil, fmt.Errorf("bounding the form's reading: %w", err)
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, formLimit)
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); r.ContentLength != 0 && kind != "application/x-www-form-urlencoded" {
+		return nil, nil, &requestError{status: http.StatusUnsupportedMediaType,
+			sentence: fmt.Sprintf("The form cannot be read: got the content type %s; allowed: application/x-www-form-urlencoded.", sim.Quote(kind))}
+	}
 	if err := r.ParseForm(); err != nil {
 		var tooLarge *http.MaxBytesError
 		if errors.As(err, &tooLarge) {

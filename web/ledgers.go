@@ -161,16 +161,20 @@ func (s *Server) runStream(w http.ResponseWriter, r *http.Request) error {
 		return errNoHead
 	}
 	id := chi.URLParam(r, "id")
-	if _, _, err := s.runs.look(id); err != nil {
-		return err
-	}
 	out := openStream(w, r, s.renderer)
 	defer out.close()
+	lost := func() {
+		// A run lives in the process that made it, and goes with it.
+		if event, err := patchSignals(map[string]bool{"lost": true}); err == nil && out.sendPlain(event) == nil {
+			lifecycle.FromContext(r.Context()).Complete()
+		}
+	}
 	pause := time.NewTicker(100 * time.Millisecond) // at most ten frames a second
 	defer pause.Stop()
 	for {
 		run, changed, err := s.runs.look(id)
 		if err != nil {
+			lost()
 			return nil
 		}
 		html := new(strings.Builder)
@@ -193,9 +197,7 @@ func (s *Server) runStream(w http.ResponseWriter, r *http.Request) error {
 		case <-beat.C:
 		case <-s.hub.Draining():
 			beat.Stop()
-			if event, err := patchSignals(map[string]bool{"reconnect": true}); err == nil && out.sendPlain(event) == nil {
-				lifecycle.FromContext(r.Context()).Complete()
-			}
+			lost()
 			return nil
 		case <-r.Context().Done():
 		}
@@ -213,6 +215,12 @@ func (s *Server) drawRecord(w http.ResponseWriter, r *http.Request) error {
 	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(idleLimit)); err != nil {
 		return fmt.Errorf("bounding the record's reading: %w", err)
 	}
+	select {
+	case s.drawing <- struct{}{}:
+		defer func() { <-s.drawing }()
+	default:
+		return errTooManyRecords
+	}
 	r.Body = http.MaxBytesReader(w, r.Body, recordLimit+formLimit)
 	if err := r.ParseMultipartForm(recordLimit + formLimit); err != nil {
 		var tooLarge *http.MaxBytesError
@@ -228,7 +236,7 @@ func (s *Server) drawRecord(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		text += string(data)
+		text += "\n" + string(data)
 	}
 	if len(text) > recordLimit {
 		return &requestError{status: http.StatusRequestEntityTooLarge, sentence: fmt.Sprintf("The record has %d bytes; allowed: %d.", len(text), recordLimit)}
@@ -241,13 +249,25 @@ func (s *Server) drawRecord(w http.ResponseWriter, r *http.Request) error {
 	for _, e := range events {
 		run.Events = append(run.Events, drill.Event{Event: e})
 	}
-	note := fmt.Sprintf("A record that was brought here: %d events.", len(events))
+	note := fmt.Sprintf("A record that was brought here, events read: %d.", len(events))
 	if len(skipped) > 0 {
-		note += fmt.Sprintf(" %d lines could not be read, the first: %s.", len(skipped), skipped[0])
+		note += fmt.Sprintf(" Lines that could not be read: %s.", joinErrors(skipped, 3))
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	s.renderLedgers(w, r, run, note, false)
 	return nil
+}
+
+// joinErrors tells the first errors and how many more there are.
+func joinErrors(errs []error, most int) string {
+	var words []string
+	for _, err := range errs[:min(most, len(errs))] {
+		words = append(words, err.Error())
+	}
+	if more := len(errs) - most; more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(words, "; ")
 }
 
 // apiStartRun, apiLookRun and apiRunRecord are the same for programs.
@@ -431,6 +451,16 @@ func buildLedgerFrame(run fixtureRun) templates.LedgerFrame {
 			v.Decide = "A release that allows no incomplete stream and no open work: freeze, for " + strings.Join(d.Reasons, "; ") + "."
 		}
 	}
+	for i, problem := range report.Problems {
+		if i == mostProblems {
+			v.Problems = append(v.Problems, fmt.Sprintf("… and %d more", len(report.Problems)-i))
+			break
+		}
+		v.Problems = append(v.Problems, problem)
+	}
+	if err := report.Requests.Check(); err != nil {
+		v.Problems = append(v.Problems, err.Error())
+	}
 	seen := slices.Clone(run.Events)
 	slices.SortStableFunc(seen, func(a, b drill.Event) int { return cmp.Compare(a.At, b.At) })
 	if left := len(seen) - mostEvents; left > 0 {
@@ -493,6 +523,7 @@ const (
 	mostLinesDrawn = 8
 	mostBeats      = 200
 	mostEvents     = 1000
+	mostProblems   = 5
 )
 
 // buildRunPicture draws each request with, below it, its work, so that one
@@ -603,10 +634,10 @@ func workRow(w ledger.WorkEntry, to ledger.Seconds, at func(ledger.Seconds) stri
 	end func(*templates.RunRow, ledger.Seconds, string)) templates.RunRow {
 	row := templates.RunRow{Name: "… its work", Kind: "work", Class: "work-" + w.Outcome.String()}
 	until := to
-	if w.EndedAt > 0 {
+	if w.Ended() {
 		until = w.EndedAt
 	}
-	if w.StartedAt > 0 {
+	if w.Started {
 		row.Bar = between(w.StartedAt, until)
 	}
 	for _, b := range w.Heartbeats[:min(len(w.Heartbeats), mostBeats)] {

@@ -28,6 +28,7 @@ const (
 	runsPerClient = 2 // waiting or running
 	runsKept      = 200
 	runLimit      = 15 * time.Second
+	drawnAtOnce   = 4 // records that are brought
 )
 
 // runState is where a run stands.
@@ -75,9 +76,10 @@ func newRunQueue(ctx context.Context, d Driller, log *slog.Logger) *runQueue {
 }
 
 var (
-	errTooManyRuns = &requestError{status: http.StatusTooManyRequests, sentence: "As many runs wait as the server takes. Try again in a few seconds."}
-	errYourRuns    = &requestError{status: http.StatusTooManyRequests, sentence: fmt.Sprintf("Your address has %d runs waiting or under way, as many as it may. Wait for one to end.", runsPerClient)}
-	errNoRun       = &requestError{status: http.StatusNotFound, sentence: "There is no such run: the server keeps the last ones only, or it never was."}
+	errTooManyRuns    = &requestError{status: http.StatusTooManyRequests, sentence: "As many runs wait as the server takes. Try again in a few seconds."}
+	errYourRuns       = &requestError{status: http.StatusTooManyRequests, sentence: fmt.Sprintf("Your address has %d runs waiting or under way, as many as it may. Wait for one to end.", runsPerClient)}
+	errTooManyRecords = &requestError{status: http.StatusTooManyRequests, sentence: "The server draws as many records as it can. Try again in a few seconds."}
+	errNoRun          = &requestError{status: http.StatusNotFound, sentence: "There is no such run: the server keeps the last ones only, or it never was."}
 )
 
 // add queues a run for a client's address.

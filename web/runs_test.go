@@ -253,11 +253,15 @@ func TestWhateverRecordIsBroughtIsDrawnOrRefused(t *testing.T) {
 	}{
 		"empty":                  {"", 400, "holds no event"},
 		"nonsense":               {"\x00\xff<script>", 400, "holds no event"},
-		"one event":              {`{"at":1,"kind":"cleanup_ran"}`, 200, "1 events"},
+		"one event":              {`{"at":1,"kind":"cleanup_ran"}`, 200, "events read: 1."},
 		"only work":              {`{"at":-5,"kind":"work_started","work":"<script>"}` + "\r\n" + `{"at":9,"kind":"work_heartbeat","work":"<script>"}`, 200, "? unknown"},
 		"times at both ends":     {`{"at":-315000000,"kind":"request_admitted","request":"1"}` + "\n" + `{"at":315000000,"kind":"request_completed","request":"1"}`, 200, "completed"},
 		"markup in every field":  {`{"at":1,"kind":"request_admitted","request":"<b>","class":"<img src=x>","detail":"\r\n</ol><script>"}`, 200, "&lt;img src=x&gt;"},
 		"twelve thousand events": {many.String(), 200, "rows more are not drawn"},
+		"a contradiction":        {`{"at":1,"kind":"request_completed","request":"ghost"}`, 200, "was never admitted"},
+		"counts that would wrap": {`{"at":1,"kind":"requests_before_drain","counts":{"admitted":0,"completed":4611686018427387904,"failed":4611686018427387904,"cancelled":4611686018427387904,"outstanding":4611686018427387904}}`, 200, "before the drain"},
+		"many heartbeats":        {strings.Repeat(`{"at":1,"kind":"work_heartbeat","work":"w"}`+"\n", 20_000), 200, "events more"},
+		"many signals":           {strings.Repeat(`{"at":1,"kind":"signal_received"}`+"\n", 20_000), 200, "events more"},
 		"over a megabyte":        {strings.Repeat(" ", recordLimit+1), 413, "allowed: 1048576"},
 	} {
 		w := brought(t, s, tc.record)

@@ -39,6 +39,7 @@ type Server struct {
 	heartbeat  session.Piece
 	assets     assets
 	runs       *runQueue
+	drawing    chan struct{} // a place for each record that is being drawn
 	stopRuns   context.CancelFunc
 	recorded   fixtureRun // of the reference settings, for who has run none yet
 	recordedOn string
@@ -67,6 +68,7 @@ func New(store session.Store, readiness Readiness, driller Driller, log *slog.Lo
 	var runs context.Context
 	runs, s.stopRuns = context.WithCancel(context.Background())
 	s.runs = newRunQueue(runs, driller, log)
+	s.drawing = make(chan struct{}, drawnAtOnce)
 	s.heartbeat = session.Piece{Name: "heartbeat", Plain: []byte(":\n\n")}
 	s.renderer.Pack(&s.heartbeat)
 	if a.urls["client.js"] == "" {
@@ -136,7 +138,7 @@ func (s *Server) routes(compress func(http.Handler) http.Handler) http.Handler {
 		r.Get("/sessions/{id}", s.handle(s.sessionPage))
 		r.Get("/lessons/ledgers", s.handle(s.ledgersPage))
 		r.Get("/lessons/ledgers/runs/{id}", s.handle(s.runPage))
-		r.Post("/lessons/ledgers/record", s.handle(s.drawRecord))
+		r.With(s.ownPages).Post("/lessons/ledgers/record", s.handle(s.drawRecord))
 		r.Group(func(r chi.Router) {
 			r.Use(openToAll)
 			r.Get("/api/v1/run", s.handle(s.apiRun))
@@ -150,7 +152,7 @@ func (s *Server) routes(compress func(http.Handler) http.Handler) http.Handler {
 		})
 	})
 	r.Post("/lessons/drain", s.handle(s.drainForm))
-	r.Post("/lessons/ledgers/runs", s.handle(s.startRun))
+	r.With(s.ownPages).Post("/lessons/ledgers/runs", s.handle(s.startRun))
 	r.Get("/lessons/ledgers/runs/{id}/stream", s.handle(s.runStream))
 	r.Post("/sessions", s.handle(s.createSession))
 	r.Post("/sessions/{id}", s.handle(s.command))
@@ -206,6 +208,16 @@ func secure(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		next.ServeHTTP(w, r)
 	})
+}
+
+// ownPages refuses what a page of another origin has a visitor's browser post:
+// it would spend the visitor's share of the server.
+func (s *Server) ownPages(next http.Handler) http.Handler {
+	guard := http.NewCrossOriginProtection()
+	guard.SetDenyHandler(s.handle(func(http.ResponseWriter, *http.Request) error {
+		return &requestError{status: http.StatusForbidden, sentence: "This form may be sent from the course's own pages only."}
+	}))
+	return guard.Handler(next)
 }
 
 // openToAll lets pages of any origin read the API. It has no credentials.

@@ -17,9 +17,13 @@ type driller struct{}
 
 // Drill implements [web.Driller].
 func (driller) Drill(ctx context.Context, s fixture.Settings, observe func(drill.Event)) (drill.Result, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return drill.Result{}, fmt.Errorf("finding the own binary: %w", err)
+	// On Linux this is the running binary itself, even where its file has been
+	// replaced since.
+	self := "/proc/self/exe"
+	if _, err := os.Stat(self); err != nil {
+		if self, err = os.Executable(); err != nil {
+			return drill.Result{}, fmt.Errorf("finding the own binary: %w", err)
+		}
 	}
 	settings, err := json.Marshal(s)
 	if err != nil {

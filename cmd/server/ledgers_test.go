@@ -98,7 +98,7 @@ func TestTheFixtureIsRunAndBothLedgersReadByKeyboardAlone(t *testing.T) {
 	if got := b.ledgerCounts(); !strings.HasPrefix(got, "admitted 3, completed 1, cancelled 2, rejected before admission 1") || !strings.HasSuffix(got, "| confirmed stopped 1") {
 		t.Errorf("the record drawn says %q", got)
 	}
-	if got := b.text("#run-note"); !strings.Contains(got, "1 lines could not be read") {
+	if got := b.text("#run-note"); !strings.Contains(got, "Lines that could not be read: line ") {
 		t.Errorf("the note says %q", got)
 	}
 }

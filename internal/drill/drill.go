@@ -279,9 +279,12 @@ func (r *run) carryOut(ctx context.Context) error {
 	if err := r.untilReady(ctx, client); err != nil {
 		return err
 	}
+	var clients sync.WaitGroup
+	defer clients.Wait() // after their context has ended, whatever went wrong
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	leave, leaves := context.WithCancel(ctx)
 	defer leaves()
-	var clients sync.WaitGroup
 	shortDone := make(chan struct{})
 	clients.Go(func() {
 		r.ask(ctx, client, "short", "/short")

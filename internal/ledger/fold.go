@@ -22,18 +22,24 @@ type WorkEntry struct {
 	ID        string
 	Request   string
 	Class     string
+	Started   bool // whether its start was seen, at StartedAt
 	StartedAt Seconds
 	Outcome   WorkOutcome
-	EndedAt   Seconds // when it finished or acknowledged the stop
-	// WaiterCancelledAt is when whoever waited for it stopped to; zero if never.
+	EndedAt   Seconds // when it finished or acknowledged the stop, if it did
+	// WaiterCancelled says that whoever waited for it stopped to, at
+	// WaiterCancelledAt.
+	WaiterCancelled   bool
 	WaiterCancelledAt Seconds
 	Heartbeats        []Seconds
 }
 
+// Ended reports whether the work is known to have ended, at EndedAt.
+func (w WorkEntry) Ended() bool { return w.Outcome == WorkCompleted || w.Outcome == ConfirmedStopped }
+
 // HeartbeatAfterCancel is how long after its waiter was cancelled the work
 // gave its first sign of life; false where it gave none.
 func (w WorkEntry) HeartbeatAfterCancel() (time.Duration, bool) {
-	if w.WaiterCancelledAt == 0 {
+	if !w.WaiterCancelled {
 		return 0, false
 	}
 	for _, beat := range w.Heartbeats {
@@ -195,8 +201,8 @@ func (f *folder) takeWork(e Event) {
 	w := &f.report.WorkEntries[i]
 	w.Request, w.Class = cmp.Or(w.Request, e.Request), cmp.Or(w.Class, e.Class)
 	if e.Kind == WaiterCancelled {
-		if w.WaiterCancelledAt == 0 {
-			w.WaiterCancelledAt = e.At
+		if !w.WaiterCancelled {
+			w.WaiterCancelled, w.WaiterCancelledAt = true, e.At
 		}
 		return
 	}
@@ -209,7 +215,7 @@ func (f *folder) takeWork(e Event) {
 	}
 	switch {
 	case e.Kind == WorkStarted:
-		w.Outcome, w.StartedAt = Running, e.At
+		w.Outcome, w.Started, w.StartedAt = Running, true, e.At
 	case e.Kind == WorkHeartbeat: // a sign of life, whether or not the start was seen
 		w.Outcome = Running
 		w.Heartbeats = append(w.Heartbeats, e.At)

@@ -68,11 +68,16 @@ type Requests struct {
 	NeverAdmitted RequestCount `json:"never_admitted"`
 }
 
+// mostCount bounds what a ledger counts, far below where sums would wrap.
+const mostCount = 1e12
+
 // Check returns an error where the ledger does not balance: admitted must be
-// completed + failed + cancelled + outstanding, and no count below zero.
+// completed + failed + cancelled + outstanding, and every count is from 0 to 10¹².
 func (r Requests) Check() error {
-	if least := min(r.Admitted, r.Completed, r.Failed, r.Cancelled, r.Outstanding, r.Rejected, r.NeverAdmitted); least < 0 {
-		return fmt.Errorf("request ledger: a count of %d", least)
+	for _, n := range []RequestCount{r.Admitted, r.Completed, r.Failed, r.Cancelled, r.Outstanding, r.Rejected, r.NeverAdmitted} {
+		if n < 0 || n > mostCount {
+			return fmt.Errorf("request ledger: a count of %d", n)
+		}
 	}
 	if sum := r.Completed + r.Failed + r.Cancelled + r.Outstanding; sum != r.Admitted {
 		return fmt.Errorf("request ledger: admitted %d is not completed %d + failed %d + cancelled %d + outstanding %d",

@@ -74,10 +74,10 @@ func (s Seconds) MarshalJSON() ([]byte, error) {
 func (s *Seconds) UnmarshalJSON(data []byte) error {
 	var f float64
 	if err := json.Unmarshal(data, &f); err != nil {
-		return fmt.Errorf("at: got %s; allowed: a number of seconds", data)
+		return fmt.Errorf("at: got %.40s; allowed: a number of seconds", data)
 	}
 	if math.Abs(f) > 10*365*24*3600 {
-		return fmt.Errorf("at: got %s; allowed: less than ten years", data)
+		return fmt.Errorf("at: got %.40s; allowed: less than ten years", data)
 	}
 	*s = Seconds(math.Round(f * 1e9))
 	return nil
@@ -187,8 +187,12 @@ func (r *Recorder) Since(seq uint64) []Event {
 	return append([]Event(nil), r.events[seq:]...)
 }
 
-// lineLimit bounds a line of a record that is read.
-const lineLimit = 64 << 10
+// lineLimit bounds a line of a record that is read, mostSkipped how many of
+// the lines that cannot be read are told one by one.
+const (
+	lineLimit   = 64 << 10
+	mostSkipped = 100
+)
 
 // Read reads a record. Lines that are no events are skipped and told in the
 // second result, each with its number: a record whose last line was cut when
@@ -197,6 +201,14 @@ const lineLimit = 64 << 10
 func Read(r io.Reader) ([]Event, []error, error) {
 	var events []Event
 	var skipped []error
+	more := 0
+	skip := func(err error) {
+		if len(skipped) < mostSkipped {
+			skipped = append(skipped, err)
+		} else {
+			more++
+		}
+	}
 	lines := bufio.NewReaderSize(r, lineLimit)
 	for n := 1; ; n++ {
 		data, err := lines.ReadSlice('\n')
@@ -210,14 +222,14 @@ func Read(r io.Reader) ([]Event, []error, error) {
 		cut := err != nil // the last line, and no line feed after it
 		switch data = bytes.TrimSpace(data); {
 		case long:
-			skipped = append(skipped, fmt.Errorf("line %d: longer than %d bytes", n, lineLimit))
+			skip(fmt.Errorf("line %d: longer than %d bytes", n, lineLimit))
 		case len(data) > 0:
 			e, parseErr := ParseEvent(data)
 			switch {
 			case parseErr != nil && cut:
-				skipped = append(skipped, fmt.Errorf("line %d: the record ends in the middle of a line", n))
+				skip(fmt.Errorf("line %d: the record ends in the middle of a line", n))
 			case parseErr != nil:
-				skipped = append(skipped, fmt.Errorf("line %d: %w", n, parseErr))
+				skip(fmt.Errorf("line %d: %w", n, parseErr))
 			default:
 				events = append(events, e)
 			}
@@ -225,6 +237,9 @@ func Read(r io.Reader) ([]Event, []error, error) {
 		if cut {
 			break
 		}
+	}
+	if more > 0 {
+		skipped = append(skipped, fmt.Errorf("and %d lines more", more))
 	}
 	if len(events) == 0 {
 		return nil, skipped, ErrEmpty

@@ -276,10 +276,13 @@ func (s *Server) drain(signals <-chan os.Signal) error {
 		cut = ErrSecondSignal
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.inFlight) == 0 { // all had ended by themselves in the same instant
+		return nil
+	}
 	for _, r := range s.inFlight {
 		r.cancel(cut)
 	}
-	s.mu.Unlock()
 	return cut
 }
 

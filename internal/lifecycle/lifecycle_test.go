@@ -527,3 +527,17 @@ func TestTheLastBytesOfAResponseArrive(t *testing.T) {
 		t.Errorf("summary %+v", sum)
 	}
 }
+
+// A server that holds nothing has nothing to cut, whatever comes at once.
+func TestAnIdleServerEndsCleanlyUnderTwoSignalsAndNoTime(t *testing.T) {
+	for range 50 {
+		synctest.Test(t, func(t *testing.T) {
+			w := run(t, lifecycle.Config{Budget: lifecycle.Budget{Unwind: time.Second, Cleanup: time.Second, Record: time.Second}}, slow)
+			w.signals <- syscall.SIGTERM
+			w.signals <- os.Interrupt
+			if sum := w.end(0); !sum.Clean() {
+				t.Fatalf("cut: %v", sum.Cut)
+			}
+		})
+	}
+}

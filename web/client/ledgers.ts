@@ -22,6 +22,12 @@ export function startLedgers(root: HTMLElement): void {
   const stream = new Stream({
     url: () => `/lessons/ledgers/runs/${run}/stream`,
     signals(signals) {
+      if (signals.lost === true) {
+        stream.close();
+        const status = document.getElementById("run-status");
+        if (status) status.textContent = "This run ended with its server. Start another one.";
+        return;
+      }
       if (signals.finished !== true) return;
       stream.close();
       // The page of a finished run has its step's check too.

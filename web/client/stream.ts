@@ -65,7 +65,7 @@ export class Stream {
         this.later(() => this.open(), 200 + Math.random() * 800);
         return;
       }
-      if (this.failures > 0 || "session" in signals || "finished" in signals) {
+      if (this.failures > 0 || "session" in signals || "finished" in signals || "lost" in signals) {
         this.failures = 0;
         this.hooks.connection(null);
       }

@@ -33,9 +33,11 @@ type LedgerStep struct {
 
 // LedgerFrame is a run as it stands.
 type LedgerFrame struct {
-	Status   string
-	Machine  []MachineState
-	Picture  RunPicture
+	Status  string
+	Machine []MachineState
+	Picture RunPicture
+	// Problems are contradictions in the record.
+	Problems []string
 	Requests []LedgerRow
 	Work     []LedgerRow
 	Report   []ReportRow
