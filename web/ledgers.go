@@ -93,7 +93,9 @@ func (s *Server) renderLedgersWith(w http.ResponseWriter, r *http.Request, setti
 		Claims: templates.LedgerClaims{Admitted: int(rec.Report.Requests.Admitted), Completed: int(rec.Report.Requests.Completed),
 			Cancelled: int(rec.Report.Requests.Cancelled), Rejected: int(rec.Report.Requests.Rejected),
 			Unfinished: int(rec.Report.UnfinishedAtCleanup), Heartbeat: fmt.Sprintf("%.2f", rec.HeartbeatAfter.Seconds()),
-			Hold: fmt.Sprint(time.Duration(s.recorded.Settings.CleanupHold).Seconds()), Date: s.recordedOn},
+			Hold: fmt.Sprint(time.Duration(s.recorded.Settings.CleanupHold).Seconds()), Date: s.recordedOn,
+			Short: fmt.Sprint(fixture.ShortTakes.Seconds()), Chunk: fmt.Sprint(fixture.ChunkEvery.Seconds()),
+			BlockStatus: clientOf(*rec, "block").Status, LateStatus: clientOf(*rec, "late").Status},
 	}))
 }
 
@@ -651,20 +653,28 @@ func workRow(w ledger.WorkEntry, to ledger.Seconds, at func(ledger.Seconds) stri
 	return row
 }
 
+func clientOf(r drill.Result, class string) drill.Client {
+	for _, c := range r.Clients {
+		if c.Class == class {
+			return c
+		}
+	}
+	return drill.Client{}
+}
+
 // buildReport compares a run with the published reference run's categories.
 // Of the blocking request the reference says an HTTP error: a Go server's
 // handler still answers, with 500.
 func buildReport(r drill.Result) []templates.ReportRow {
 	client := func(class string) (string, drill.Client) {
-		for _, c := range r.Clients {
-			if c.Class == class {
-				if c.Status == 0 {
-					return "no response", c
-				}
-				return fmt.Sprintf("%d, body %s", c.Status, c.Body), c
-			}
+		c := clientOf(r, class)
+		switch {
+		case c.Class == "":
+			return "not asked", c
+		case c.Status == 0:
+			return "no response", c
 		}
-		return "not asked", drill.Client{}
+		return fmt.Sprintf("%d, body %s", c.Status, c.Body), c
 	}
 	var rows []templates.ReportRow
 	count := func(category string, got, want int) {

@@ -213,7 +213,9 @@ func TestTheLedgersProseQuotesTheRecordedRun(t *testing.T) {
 		"3 requests were admitted, 1 completed, 2 were cancelled at the graceful timeout and 1 was rejected at the gate",
 		"1 piece of work was still going when the process cleaned up",
 		fmt.Sprintf("a sign of life %.2f s after its waiter had been cancelled, during a cleanup of 0.2 s", r.HeartbeatAfter.Seconds()),
+		"a short one of 0.2 s; a stream that sends a chunk every 0.1 s and ends with a marker",
 		"A Go server answers the blocking request with a status of its own, 500",
+		"What comes after it closed gets 503 with Retry-After, before any work.",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the prose lacks %q", want)

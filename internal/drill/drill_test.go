@@ -194,6 +194,20 @@ func TestARequestsDeadlineFailsItBeforeTheDrainDoes(t *testing.T) {
 	}
 }
 
+func TestARunOverItsLimitIsKilledAndSaysSo(t *testing.T) {
+	s := fixture.Reference()
+	s.GracefulTimeout, s.BlockingWork = fixture.Seconds(5*time.Second), fixture.Seconds(8*time.Second)
+	p := plan(s)
+	p.Limit = 1500 * time.Millisecond
+	r, err := drill.Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Exit.Killed || r.Exit.Signal != "SIGKILL" || r.Report.Work.Unknown != 1 || r.Report.Requests.Outstanding != 2 {
+		t.Errorf("exit %+v, requests %+v, work %+v", r.Exit, r.Report.Requests, r.Report.Work)
+	}
+}
+
 func TestSettingsAreRefusedWithWhatIsAllowed(t *testing.T) {
 	for _, tc := range []struct {
 		change func(*fixture.Settings)

@@ -156,11 +156,16 @@ func TestAdmittedRequestsFinishAndLaterOnesAreRejected(t *testing.T) {
 		if got := <-w.get("/?for=1s"); got != "503 The server is shutting down. Another one will answer." {
 			t.Errorf("a late request got %q", got)
 		}
+		late := httptest.NewRecorder()
+		w.server.ServeHTTP(late, httptest.NewRequest(http.MethodGet, "/", nil))
+		if h := late.Header(); late.Code != 503 || h.Get("Retry-After") == "" || h.Get("Connection") != "close" {
+			t.Errorf("a late request got %d with %v", late.Code, h)
+		}
 		sum := w.end(4 * time.Second)
 		if a, b := <-early, <-admitted; a != "200 done" || b != "200 done" {
 			t.Errorf("the admitted requests got %q and %q", a, b)
 		}
-		if want := (ledger.Requests{Admitted: 2, Completed: 2, Rejected: 1}); sum.Report.Requests != want || !sum.Clean() {
+		if want := (ledger.Requests{Admitted: 2, Completed: 2, Rejected: 2}); sum.Report.Requests != want || !sum.Clean() {
 			t.Errorf("requests %+v, cut %v", sum.Report.Requests, sum.Cut)
 		}
 		if sum.Took != 5*time.Second {

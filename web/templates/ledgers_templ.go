@@ -1919,111 +1919,163 @@ func ledgersProse(c LedgerClaims) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 171, "<section aria-labelledby=\"why-h\"><h2 id=\"why-h\">What the fixture does</h2><p>Three requests are admitted: a short one of 0.2 s; a stream that sends a chunk every 0.1 s and ends with a marker; and one that starts work on a goroutine of its own and waits for it. The short one is let finish and the work is seen to start. Then the gate is closed, one more request is tried, and the process gets a real SIGTERM.</p><p>In the reference run, recorded on ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 171, "<section aria-labelledby=\"why-h\"><h2 id=\"why-h\">What the fixture does</h2><p>Three requests are admitted: a short one of ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var111 string
-		templ_7745c5c3_Var111, templ_7745c5c3_Err = templ.JoinStringErrs(c.Date)
+		templ_7745c5c3_Var111, templ_7745c5c3_Err = templ.JoinStringErrs(c.Short)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 296, Col: 45}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 291, Col: 56}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var111))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 172, ", ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 172, " s; a stream that sends a chunk every ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var112 string
-		templ_7745c5c3_Var112, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(c.Admitted))
+		templ_7745c5c3_Var112, templ_7745c5c3_Err = templ.JoinStringErrs(c.Chunk)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 296, Col: 75}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 291, Col: 105}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var112))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 173, " requests were admitted, ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 173, " s and ends with a marker; and one that starts work on a goroutine of its own and waits for it. The short one is let finish and the work is seen to start. Then the gate is closed, one more request is tried, and the process gets a real SIGTERM.</p><p>In the reference run, recorded on ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var113 string
-		templ_7745c5c3_Var113, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(c.Completed))
+		templ_7745c5c3_Var113, templ_7745c5c3_Err = templ.JoinStringErrs(c.Date)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 297, Col: 30}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 296, Col: 45}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var113))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 174, " completed, ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 174, ", ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var114 string
-		templ_7745c5c3_Var114, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(c.Cancelled))
+		templ_7745c5c3_Var114, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(c.Admitted))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 297, Col: 71}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 296, Col: 75}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var114))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 175, " were cancelled at the graceful timeout and ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 175, " requests were admitted, ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var115 string
-		templ_7745c5c3_Var115, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(c.Rejected))
+		templ_7745c5c3_Var115, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(c.Completed))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 298, Col: 29}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 297, Col: 30}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var115))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 176, " was rejected at the gate. Its work ledger says something else: ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 176, " completed, ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var116 string
-		templ_7745c5c3_Var116, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(c.Unfinished))
+		templ_7745c5c3_Var116, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(c.Cancelled))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 299, Col: 31}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 297, Col: 71}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var116))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 177, " piece of work was still going when the process cleaned up. It gave a sign of life ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 177, " were cancelled at the graceful timeout and ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var117 string
-		templ_7745c5c3_Var117, templ_7745c5c3_Err = templ.JoinStringErrs(c.Heartbeat)
+		templ_7745c5c3_Var117, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(c.Rejected))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 300, Col: 16}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 298, Col: 29}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var117))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 178, " s after its waiter had been cancelled, during a cleanup of ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 178, " was rejected at the gate. Its work ledger says something else: ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var118 string
-		templ_7745c5c3_Var118, templ_7745c5c3_Err = templ.JoinStringErrs(c.Hold)
+		templ_7745c5c3_Var118, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(c.Unfinished))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 300, Col: 86}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 299, Col: 31}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var118))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 179, " s, and nobody saw it end.</p><p>A Go server answers the blocking request with a status of its own, 500, since its handler returns when its context is cancelled and the connection is still there. A server that is stopped harder gives no response at all. Either way the caller knows nothing of the work.</p><h3>Cancelling is asking</h3><p>A cancelled context stops nobody. It is a request to cooperate, and only work that looks at it between two units can obey and say so. Switch the stop token on and the work ledger says <em>confirmed stopped</em>, with the instant. Without that word, or one that it finished, work that was seen to start is <em>unknown</em>. A remote call has three states of its own: disconnected, asked to cancel, confirmed cancelled. Killing a process bounds it, and takes back nothing that it did elsewhere.</p><h3>What counts as complete</h3><p>A response is complete when the application's contract with its caller is met: the stream's terminal marker came. A status of 200 went out when the response began and cannot be called back; a closed socket says nothing at all.</p><h3>Alive and not ready</h3><p>A draining process is alive, and a liveness probe that fails would have it killed in the middle of its drain. It is not ready, but withdrawing readiness stops no traffic at once. So the application keeps a gate of its own, and looking at the gate and registering a request are one step. What comes after it closed gets 503 with <code>Retry-After</code>, before any work.</p></section><section aria-labelledby=\"decide-h\"><h2 id=\"decide-h\">What to decide from what you see</h2><div class=\"table-scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Decisions, scroll sideways\"><table class=\"wrap\"><thead><tr><th scope=\"col\">You see</th><th scope=\"col\">You decide</th><th scope=\"col\">Because you have</th></tr></thead> <tbody><tr><td>a new request after the gate closed</td><td>reject it before any work</td><td>the gate's outcome, and no work registered</td></tr><tr><td>admitted short work, in time</td><td>let it finish, within a bound</td><td>a whole response that was checked</td></tr><tr><td>a stream cut after its 200</td><td>call it incomplete</td><td>no terminal marker at the client</td></tr><tr><td>a cancelled waiter, work still active</td><td>leave the work open</td><td>neither an acknowledgement nor an end</td></tr><tr><td>a remote write whose outcome nobody knows</td><td>reconcile it, never replay it blindly</td><td>only the destination's own answer</td></tr></tbody></table></div></section><section aria-labelledby=\"metrics-h\"><h2 id=\"metrics-h\">What to keep of it</h2><p>Metrics carry a class of request, one of a bounded set, and the release: never an id. Ids belong in traces that not everybody may read, and prompts in no log. Freeze a rollout when incomplete streams, the age of the oldest outstanding request or work that is not accounted for pass a limit that was set before anybody looked. Never shorten the observation until they vanish.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 179, " piece of work was still going when the process cleaned up. It gave a sign of life ")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var119 string
+		templ_7745c5c3_Var119, templ_7745c5c3_Err = templ.JoinStringErrs(c.Heartbeat)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 300, Col: 16}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var119))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 180, " s after its waiter had been cancelled, during a cleanup of ")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var120 string
+		templ_7745c5c3_Var120, templ_7745c5c3_Err = templ.JoinStringErrs(c.Hold)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 300, Col: 86}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var120))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 181, " s, and nobody saw it end.</p><p>A Go server answers the blocking request with a status of its own, ")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var121 string
+		templ_7745c5c3_Var121, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(c.BlockStatus))
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 303, Col: 99}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var121))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 182, ", since its handler returns when its context is cancelled and the connection is still there. A server that is stopped harder gives no response at all. Either way the caller knows nothing of the work.</p><h3>Cancelling is asking</h3><p>A cancelled context stops nobody. It is a request to cooperate, and only work that looks at it between two units can obey and say so. Switch the stop token on and the work ledger says <em>confirmed stopped</em>, with the instant. Without that word, or one that it finished, work that was seen to start is <em>unknown</em>. A remote call has three states of its own: disconnected, asked to cancel, confirmed cancelled. Killing a process bounds it, and takes back nothing that it did elsewhere.</p><h3>What counts as complete</h3><p>A response is complete when the application's contract with its caller is met: the stream's terminal marker came. A status of 200 went out when the response began and cannot be called back; a closed socket says nothing at all.</p><h3>Alive and not ready</h3><p>A draining process is alive, and a liveness probe that fails would have it killed in the middle of its drain. It is not ready, but withdrawing readiness stops no traffic at once. So the application keeps a gate of its own, and looking at the gate and registering a request are one step. What comes after it closed gets ")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var122 string
+		templ_7745c5c3_Var122, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(c.LateStatus))
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/ledgers.templ`, Line: 324, Col: 99}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var122))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 183, " with <code>Retry-After</code>, before any work.</p></section><section aria-labelledby=\"decide-h\"><h2 id=\"decide-h\">What to decide from what you see</h2><div class=\"table-scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Decisions, scroll sideways\"><table class=\"wrap\"><thead><tr><th scope=\"col\">You see</th><th scope=\"col\">You decide</th><th scope=\"col\">Because you have</th></tr></thead> <tbody><tr><td>a new request after the gate closed</td><td>reject it before any work</td><td>the gate's outcome, and no work registered</td></tr><tr><td>admitted short work, in time</td><td>let it finish, within a bound</td><td>a whole response that was checked</td></tr><tr><td>a stream cut after its 200</td><td>call it incomplete</td><td>no terminal marker at the client</td></tr><tr><td>a cancelled waiter, work still active</td><td>leave the work open</td><td>neither an acknowledgement nor an end</td></tr><tr><td>a remote write whose outcome nobody knows</td><td>reconcile it, never replay it blindly</td><td>only the destination's own answer</td></tr></tbody></table></div></section><section aria-labelledby=\"believe-h\"><h2 id=\"believe-h\">Before you believe your own server</h2><ol class=\"believe\"><li>Play it through with the real entrypoint: a normal end, a passed deadline, a client that leaves, a second signal. Keep the records of both sides.</li><li>Play it through the real ingress, with connections that are reused, long streams and several workers. Every new request is either admitted before the boundary or rejected without work; measure how long the routes take to change.</li><li>Give it work that ignores cancellation. It stays open until its owner says otherwise, and there is capacity for the replacement while the old process drains.</li><li>Let the outcome store fail. Writing is tried again within a bound, and the loss of evidence is said.</li><li>Set the limits of a rollout first, and freeze it when one is passed.</li></ol></section><section aria-labelledby=\"metrics-h\"><h2 id=\"metrics-h\">What to keep of it</h2><p>Metrics carry a class of request, one of a bounded set, and the release: never an id. Ids belong in traces that not everybody may read, and prompts in no log. Freeze a rollout when incomplete streams, the age of the oldest outstanding request or work that is not accounted for pass a limit that was set before anybody looked. Never shorten the observation until they vanish.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -21,6 +21,8 @@ type LedgerClaims struct {
 	Admitted, Completed, Cancelled, Rejected, Unfinished int
 	Heartbeat, Hold                                      string
 	Date                                                 string
+	Short, Chunk                                         string // the fixture's measures in seconds
+	BlockStatus, LateStatus                              int
 }
 
 // LedgerStep is one guided step of lesson 2.
