@@ -103,10 +103,18 @@ func viewOf(s session.State, now time.Time) session.View {
 	return session.View{Settings: s.Settings, T: s.Clock.T(now), Speed: s.Clock.Speed, Playing: s.Clock.Runs(now)}
 }
 
+// boundReading gives a client so long to send its request's body.
+func boundReading(w http.ResponseWriter) error {
+	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(idleLimit)); err != nil {
+		return fmt.Errorf("bounding a body's reading: %w", err)
+	}
+	return nil
+}
+
 // readForm reads a form's body and takes its view out of it, if it has one.
 func readForm(w http.ResponseWriter, r *http.Request) (url.Values, *view, error) {
-	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(idleLimit)); err != nil {
-		return nil, nil, fmt.Errorf("bounding the form's reading: %w", err)
+	if err := boundReading(w); err != nil {
+		return nil, nil, err
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, formLimit)
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); r.ContentLength != 0 && kind != "application/x-www-form-urlencoded" {

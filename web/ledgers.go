@@ -19,15 +19,15 @@ import (
 	"drainlab/internal/drill"
 	"drainlab/internal/fixture"
 	"drainlab/internal/ledger"
-	"drainlab/internal/lifecycle"
 	"drainlab/web/templates"
 )
 
 // recordLimit bounds a record that somebody brings.
 const recordLimit = 1 << 20
 
-// referenceRun is a run of the reference settings as the API told it, with the
-// day of it. TestTheRecordedRunIsOfTheReferenceCategories makes it anew.
+// referenceRun is a run of the reference settings as the API told it, without
+// its id and with the day of it. TestTheLedgersProseQuotesTheRecordedRun holds
+// it to the reference run's categories.
 //
 //go:embed reference-run.json
 var referenceRun []byte
@@ -43,11 +43,7 @@ func loadRecorded() (fixtureRun, string, error) {
 	if err := json.Unmarshal(referenceRun, &rec); err != nil {
 		return fixtureRun{}, "", fmt.Errorf("reading the recorded run: %w", err)
 	}
-	r := fixtureRun{Settings: rec.Run.Settings, State: runFinished}
-	for _, e := range rec.Run.Events {
-		r.Events = append(r.Events, drill.Event{Seen: e.Seen, Event: ledger.Event{Seq: e.Seq, At: e.At, Kind: e.Kind,
-			Request: e.Request, Work: e.Work, Class: e.Class, State: e.State, Detail: e.Detail, Stream: e.Stream}})
-	}
+	r := fixtureRun{Settings: rec.Run.Settings, State: runFinished, Events: rec.Run.Events}
 	r.Result = &drill.Result{Report: ledger.Fold(own(r.Events), true), Clients: rec.Run.Clients, ReadyAfter: rec.Run.ReadyAfter,
 		LiveAfter: rec.Run.LiveAfter, Exit: *rec.Run.Exit, Events: r.Events}
 	if rec.Run.HeartbeatAfter != nil {
@@ -71,16 +67,14 @@ func (s *Server) ledgersPage(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	shown := s.recorded
-	note := "A recorded run of the reference settings, of " + s.recordedOn + ". Run the fixture for one of your own."
-	s.renderLedgersWith(w, r, settings, shown, note, false)
+	shown.Settings = settings // those of the controls, from which the next run starts
+	s.renderLedgers(w, r, shown, "A recorded run of the reference settings, of "+s.recordedOn+". Run the fixture for one of your own.", false)
 	return nil
 }
 
+// renderLedgers answers with the page that shows a run, its controls at the
+// run's settings.
 func (s *Server) renderLedgers(w http.ResponseWriter, r *http.Request, run fixtureRun, note string, live bool) {
-	s.renderLedgersWith(w, r, run.Settings, run, note, live)
-}
-
-func (s *Server) renderLedgersWith(w http.ResponseWriter, r *http.Request, settings fixture.Settings, run fixtureRun, note string, live bool) {
 	p := s.page("Two ledgers", "A real server is drained and signalled: what became of its requests and, apart from that, of its work.")
 	p.Lessons[1].Here = true
 	if live {
@@ -88,8 +82,8 @@ func (s *Server) renderLedgersWith(w http.ResponseWriter, r *http.Request, setti
 	}
 	rec := s.recorded.Result
 	s.render(w, r, http.StatusOK, templates.LedgersPage(templates.Ledgers{
-		Page: p, Controls: runControls(settings), Run: run.ID, Live: live, Note: note,
-		Steps: runSteps(settings, run), Frame: buildLedgerFrame(run),
+		Page: p, Controls: runControls(run.Settings), Run: run.ID, Live: live, Note: note,
+		Steps: runSteps(run), Frame: buildLedgerFrame(run),
 		Claims: templates.LedgerClaims{Admitted: int(rec.Report.Requests.Admitted), Completed: int(rec.Report.Requests.Completed),
 			Cancelled: int(rec.Report.Requests.Cancelled), Rejected: int(rec.Report.Requests.Rejected),
 			Unfinished: int(rec.Report.UnfinishedAtCleanup), Heartbeat: fmt.Sprintf("%.2f", rec.HeartbeatAfter.Seconds()),
@@ -165,18 +159,12 @@ func (s *Server) runStream(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	out := openStream(w, r, s.renderer)
 	defer out.close()
-	lost := func() {
-		// A run lives in the process that made it, and goes with it.
-		if event, err := patchSignals(map[string]bool{"lost": true}); err == nil && out.sendPlain(event) == nil {
-			lifecycle.FromContext(r.Context()).Complete()
-		}
-	}
 	pause := time.NewTicker(100 * time.Millisecond) // at most ten frames a second
 	defer pause.Stop()
 	for {
 		run, changed, err := s.runs.look(id)
-		if err != nil {
-			lost()
+		if err != nil { // a run lives in the process that made it, and goes with it
+			out.finish(r, "lost")
 			return nil
 		}
 		html := new(strings.Builder)
@@ -188,9 +176,7 @@ func (s *Server) runStream(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 		if run.State == runFinished {
-			if event, err := patchSignals(map[string]bool{"finished": true}); err == nil && out.sendPlain(event) == nil {
-				lifecycle.FromContext(r.Context()).Complete()
-			}
+			out.finish(r, "finished")
 			return nil
 		}
 		beat := time.NewTimer(heartbeatEvery)
@@ -199,7 +185,7 @@ func (s *Server) runStream(w http.ResponseWriter, r *http.Request) error {
 		case <-beat.C:
 		case <-s.hub.Draining():
 			beat.Stop()
-			lost()
+			out.finish(r, "lost")
 			return nil
 		case <-r.Context().Done():
 		}
@@ -214,8 +200,8 @@ func (s *Server) runStream(w http.ResponseWriter, r *http.Request) error {
 
 // drawRecord draws a record that somebody pastes or uploads.
 func (s *Server) drawRecord(w http.ResponseWriter, r *http.Request) error {
-	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(idleLimit)); err != nil {
-		return fmt.Errorf("bounding the record's reading: %w", err)
+	if err := boundReading(w); err != nil {
+		return err
 	}
 	select {
 	case s.drawing <- struct{}{}:
@@ -274,8 +260,8 @@ func joinErrors(errs []error, most int) string {
 
 // apiStartRun, apiLookRun and apiRunRecord are the same for programs.
 func (s *Server) apiStartRun(w http.ResponseWriter, r *http.Request) error {
-	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(idleLimit)); err != nil {
-		return fmt.Errorf("bounding the body's reading: %w", err)
+	if err := boundReading(w); err != nil {
+		return err
 	}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, formLimit))
 	if err != nil {
@@ -365,10 +351,10 @@ func fixtureSteps() []fixtureStep {
 	}
 }
 
-func runSteps(settings fixture.Settings, run fixtureRun) []templates.LedgerStep {
+func runSteps(run fixtureRun) []templates.LedgerStep {
 	var list []templates.LedgerStep
 	for i, step := range fixtureSteps() {
-		v := templates.LedgerStep{N: i + 1, ID: step.id, Title: step.title, Ask: step.ask, Applied: run.ID != "" && settings == step.settings,
+		v := templates.LedgerStep{N: i + 1, ID: step.id, Title: step.title, Ask: step.ask, Applied: run.ID != "" && run.Settings == step.settings,
 			ShownHow: fmt.Sprintf("Step %d, not shown by this run", i+1)}
 		if v.Applied && run.Result != nil && step.shown(*run.Result) {
 			v.Shown, v.ShownHow = true, fmt.Sprintf("Step %d, shown by this run", i+1)

@@ -239,20 +239,7 @@ type runJSON struct {
 	LiveAfter           int              `json:"liveness_after_drain"`
 	HeartbeatAfter      *ledger.Seconds  `json:"heartbeat_after_cancel"`
 	Exit                *drill.Exit      `json:"exit"`
-	Events              []eventJSON      `json:"events"`
-}
-
-type eventJSON struct {
-	Seen    string         `json:"seen,omitempty"`
-	Seq     uint64         `json:"seq,omitempty"`
-	At      ledger.Seconds `json:"at"`
-	Kind    ledger.Kind    `json:"kind,omitempty"`
-	Request string         `json:"request,omitempty"`
-	Work    string         `json:"work,omitempty"`
-	Class   string         `json:"class,omitempty"`
-	State   string         `json:"state,omitempty"`
-	Detail  string         `json:"detail,omitempty"`
-	Stream  bool           `json:"stream,omitempty"`
+	Events              []drill.Event    `json:"events"`
 }
 
 // own are the events of the server's own record.
@@ -268,7 +255,7 @@ func own(events []drill.Event) []ledger.Event {
 
 func (r fixtureRun) json() runJSON {
 	report := ledger.Fold(own(r.Events), r.State == runFinished)
-	v := runJSON{ID: r.ID, State: r.State, Place: r.Place, Problem: r.Problem, Settings: r.Settings, Clients: []drill.Client{}, Events: []eventJSON{}}
+	v := runJSON{ID: r.ID, State: r.State, Place: r.Place, Problem: r.Problem, Settings: r.Settings, Clients: []drill.Client{}, Events: append([]drill.Event{}, r.Events...)}
 	if r.Result != nil {
 		report = r.Result.Report
 		v.Clients, v.ReadyAfter, v.LiveAfter, v.Exit = r.Result.Clients, r.Result.ReadyAfter, r.Result.LiveAfter, &r.Result.Exit
@@ -278,8 +265,5 @@ func (r fixtureRun) json() runJSON {
 	}
 	v.Requests, v.Work, v.CleanupRan, v.UnfinishedAtCleanup, v.EvidenceLost =
 		report.Requests, report.Work, report.CleanupRan, report.UnfinishedAtCleanup, report.EvidenceLost
-	for _, e := range r.Events {
-		v.Events = append(v.Events, eventJSON{e.Seen, e.Seq, e.At, e.Kind, e.Request, e.Work, e.Class, e.State, e.Detail, e.Stream})
-	}
 	return v
 }

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/a-h/templ"
@@ -45,8 +44,6 @@ type Server struct {
 	recordedOn string
 	story      templates.Story
 	log        *slog.Logger
-
-	draining atomic.Bool
 }
 
 // New returns the handler. Sessions are kept in store, runs of the fixture
@@ -80,7 +77,6 @@ func New(store session.Store, readiness Readiness, driller Driller, log *slog.Lo
 
 // Drain makes readiness false and tells all streams to end and reconnect.
 func (s *Server) Drain() {
-	s.draining.Store(true)
 	s.runs.close()
 	s.hub.Drain()
 }
@@ -237,9 +233,11 @@ func preflight(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
-	if s.draining.Load() {
+	select {
+	case <-s.hub.Draining():
 		writePlain(w, http.StatusServiceUnavailable, "draining")
 		return
+	default:
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()

@@ -79,6 +79,15 @@ func (s *stream) sendPlain(event []byte) error {
 	return s.send(p)
 }
 
+// finish sends the stream's terminal marker, a last signal that tells the page
+// why the stream ends. Only then is the stream complete in the ledger.
+func (s *stream) finish(r *http.Request, signal string) {
+	event, err := patchSignals(map[string]bool{signal: true})
+	if err == nil && s.sendPlain(event) == nil {
+		lifecycle.FromContext(r.Context()).Complete()
+	}
+}
+
 // close ends the gzip stream by its last block, checksum and length.
 func (s *stream) close() {
 	if !s.zipped {
@@ -117,11 +126,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, id session.ID) er
 		case err == nil:
 			err = out.send(pieces...)
 		case errors.Is(err, session.ErrDraining), errors.Is(err, session.ErrBroken):
-			if event, encodeErr := patchSignals(map[string]bool{"reconnect": true}); encodeErr == nil {
-				if out.sendPlain(event) == nil {
-					lifecycle.FromContext(r.Context()).Complete() // the stream's terminal marker
-				}
-			}
+			out.finish(r, "reconnect")
 			return nil
 		case r.Context().Err() == nil: // the heartbeat is due
 			err = out.send(s.heartbeat)

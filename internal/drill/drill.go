@@ -53,10 +53,10 @@ type Plan struct {
 
 // Event is an event of the server's record, or one that the drill saw itself.
 type Event struct {
-	ledger.Event
 	// Seen is what the drill saw: "client_started", "client_ended",
 	// "drain_called", "signal_sent", "exited". Empty for the server's own.
-	Seen string
+	Seen string `json:"seen,omitempty"`
+	ledger.Event
 }
 
 // Client is what one client got.

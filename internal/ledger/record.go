@@ -50,16 +50,16 @@ var kinds = map[Kind]bool{
 
 // Event is one fact of a record, one line of JSON.
 type Event struct {
-	Seq     uint64  // its place among its writer's events, from 1; 0 where the writer does not count
-	At      Seconds // monotonic, since an instant that all events of a record share
-	Kind    Kind
-	Request string    // id of the request that it concerns
-	Work    string    // id of the work that it concerns
-	Class   string    // of the request or the work: a bounded set of words, never user data
-	State   string    // the state entered, of StateChanged
-	Detail  string    // a bounded sentence for people
-	Stream  bool      // of RequestAdmitted: its completion needs a terminal marker
-	Counts  *Requests // of RequestsBefore
+	Seq     uint64    `json:"seq,omitempty"` // its place among its writer's events, from 1; 0 where the writer does not count
+	At      Seconds   `json:"at"`            // monotonic, since an instant that all events of a record share
+	Kind    Kind      `json:"kind,omitempty"`
+	Request string    `json:"request,omitempty"` // id of the request that it concerns
+	Work    string    `json:"work,omitempty"`    // id of the work that it concerns
+	Class   string    `json:"class,omitempty"`   // of the request or the work: a bounded set of words, never user data
+	State   string    `json:"state,omitempty"`   // the state entered, of StateChanged
+	Detail  string    `json:"detail,omitempty"`  // a bounded sentence for people
+	Stream  bool      `json:"stream,omitempty"`  // of RequestAdmitted: its completion needs a terminal marker
+	Counts  *Requests `json:"counts,omitempty"`  // of RequestsBefore
 }
 
 // Seconds is a span of time that JSON writes as a number of seconds.
@@ -85,23 +85,9 @@ func (s *Seconds) UnmarshalJSON(data []byte) error {
 
 func (s Seconds) String() string { return time.Duration(s).String() }
 
-// line is an event as the record has it.
-type line struct {
-	Seq     uint64    `json:"seq,omitempty"`
-	At      Seconds   `json:"at"`
-	Kind    Kind      `json:"kind"`
-	Request string    `json:"request,omitempty"`
-	Work    string    `json:"work,omitempty"`
-	Class   string    `json:"class,omitempty"`
-	State   string    `json:"state,omitempty"`
-	Detail  string    `json:"detail,omitempty"`
-	Stream  bool      `json:"stream,omitempty"`
-	Counts  *Requests `json:"counts,omitempty"`
-}
-
 // Append appends the event as one line with its line feed.
 func (e Event) Append(b []byte) []byte {
-	data, err := json.Marshal(line(e))
+	data, err := json.Marshal(e)
 	if err != nil {
 		panic("ledger: an event that JSON cannot write: " + err.Error()) // its fields are numbers and strings
 	}
@@ -110,14 +96,14 @@ func (e Event) Append(b []byte) []byte {
 
 // ParseEvent reads one line.
 func ParseEvent(data []byte) (Event, error) {
-	var l line
-	if err := json.Unmarshal(data, &l); err != nil {
+	var e Event
+	if err := json.Unmarshal(data, &e); err != nil {
 		return Event{}, fmt.Errorf("not an event: %w", err)
 	}
-	if !kinds[l.Kind] {
-		return Event{}, fmt.Errorf("not an event: unknown kind %.40q", l.Kind)
+	if !kinds[e.Kind] {
+		return Event{}, fmt.Errorf("not an event: unknown kind %.40q", e.Kind)
 	}
-	return Event(l), nil
+	return e, nil
 }
 
 // Recorder hands out sequence numbers and times and keeps events in memory,
