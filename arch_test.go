@@ -33,17 +33,19 @@ type room struct {
 // rooms is the import table. What can be computed is pure; what waits or talks
 // goes around it.
 var rooms = map[string]room{
-	"internal/sim":               {pure: true, pureTests: true},
-	"internal/clocks":            {pure: true},
+	"internal/setting":           {pure: true},
+	"internal/sim":               {ours: []string{"internal/setting"}, pure: true, pureTests: true},
+	"internal/clocks":            {ours: []string{"internal/setting"}, pure: true, pureTests: true},
+	"internal/picture":           {ours: []string{"internal/sim"}},
 	"internal/ledger":            {pure: true},
 	"internal/lifecycle":         {ours: []string{"internal/ledger"}},
 	"internal/drill":             {ours: []string{"internal/ledger"}},
-	"internal/fixture":           {ours: []string{"internal/ledger", "internal/lifecycle"}},
+	"internal/fixture":           {ours: []string{"internal/setting", "internal/ledger", "internal/lifecycle"}},
 	"internal/session":           {ours: []string{"internal/sim"}},
 	"internal/session/storetest": {ours: []string{"internal/session", "internal/sim"}, forTests: true},
 	"internal/natsstore":         {ours: []string{"internal/session"}},
 	"web/templates":              {ours: []string{"internal/sim", "internal/clocks", "internal/ledger"}},
-	"web": {ours: []string{"internal/sim", "internal/clocks", "internal/ledger", "internal/lifecycle",
+	"web": {ours: []string{"internal/setting", "internal/picture", "internal/sim", "internal/clocks", "internal/ledger", "internal/lifecycle",
 		"internal/drill", "internal/fixture", "internal/session", "web/templates"}},
 	"cmd/server": {ours: []string{"*"}},
 	"cmd/drill":  {ours: []string{"internal/drill", "internal/ledger"}},

@@ -210,7 +210,7 @@ func completeForm(form url.Values) (session.Command, error) {
 			continue
 		}
 		if !c.Toggle {
-			return nil, &sim.SettingError{Setting: c.Name, Got: "nothing", Allowed: c.Allowed()}
+			return nil, c.Refuse("nothing")
 		}
 		form[c.Name] = []string{"0"}
 	}

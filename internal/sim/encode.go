@@ -58,24 +58,6 @@ func (s Snapshot) AppendJSON(b []byte) []byte {
 	return append(b, "]}"...)
 }
 
-// AppendJSON appends the settings as a JSON object, toggles as true and false.
-func (s Settings) AppendJSON(b []byte) []byte {
-	b = append(b, '{')
-	for i := range controls {
-		c := &controls[i]
-		b = comma(b, i)
-		b = append(b, '"')
-		b = append(b, c.Name...)
-		b = append(b, `":`...)
-		if v := c.amount(&s); c.Toggle {
-			b = strconv.AppendBool(b, v == on)
-		} else {
-			b = v.append(b)
-		}
-	}
-	return append(b, '}')
-}
-
 func (a Account) appendJSON(b []byte) []byte {
 	b = number(b, `{"arrivals":`, a.Arrivals)
 	b = number(b, `,"admitted":`, a.Admitted)
@@ -162,7 +144,7 @@ func (s Snapshot) AppendCSV(b []byte) []byte {
 			r++
 			b = strconv.AppendInt(b, int64(rej.Request), 10)
 			b = append(b, ',')
-			b = rej.At.append(b)
+			b = rej.At.Append(b)
 			b = append(b, ",rejected,"...)
 			b = append(b, rej.Reason.String()...)
 			b = append(b, ",,,,,\r\n"...)
@@ -172,7 +154,7 @@ func (s Snapshot) AppendCSV(b []byte) []byte {
 		i++
 		b = strconv.AppendInt(b, int64(inv.Request), 10)
 		b = append(b, ',')
-		b = inv.AdmittedAt.append(b)
+		b = inv.AdmittedAt.Append(b)
 		b = append(b, ',')
 		b = append(b, inv.Outcome.String()...)
 		b = append(b, ",,"...)
@@ -180,10 +162,10 @@ func (s Snapshot) AppendCSV(b []byte) []byte {
 		b = append(b, ',')
 		b = strconv.AppendInt(b, int64(inv.Slot), 10)
 		b = append(b, ',')
-		b = inv.AdmittedAt.append(b)
+		b = inv.AdmittedAt.Append(b)
 		b = append(b, ',')
 		if inv.EndedAt != Never {
-			b = inv.EndedAt.append(b)
+			b = inv.EndedAt.Append(b)
 		}
 		b = append(b, ',')
 		if inv.Outcome == Completed {
@@ -210,7 +192,7 @@ func instant(b []byte, name string, t Time) []byte {
 	if t == Never {
 		return append(b, "null"...)
 	}
-	return t.append(b)
+	return t.Append(b)
 }
 
 func word(b []byte, before, s string) []byte {

@@ -1,7 +1,8 @@
-package sim
+package setting
 
 import (
 	"errors"
+	"math"
 	"strconv"
 )
 
@@ -12,10 +13,8 @@ type Time int32
 const (
 	// Second is one simulated second.
 	Second Time = 10
-	// Horizon is the last step of every run: 60 s.
-	Horizon Time = 60 * Second
 	// Never stands for an instant that has not come. JSON writes it as null.
-	Never Time = -1
+	Never Time = math.MinInt32
 )
 
 // String prints t in seconds in its shortest form: "4", "4.5"; Never prints "never".
@@ -23,19 +22,20 @@ func (t Time) String() string {
 	if t == Never {
 		return "never"
 	}
-	return string(t.append(make([]byte, 0, 8)))
+	return string(t.Append(make([]byte, 0, 8)))
 }
 
 // Fixed prints t in seconds with one decimal always: "4.0", "4.5".
 func (t Time) Fixed() string {
-	b := t.append(make([]byte, 0, 8))
+	b := t.Append(make([]byte, 0, 8))
 	if t%Second == 0 {
 		b = append(b, '.', '0')
 	}
 	return string(b)
 }
 
-func (t Time) append(b []byte) []byte {
+// Append appends t in its shortest form, and Never as a number that no setting has.
+func (t Time) Append(b []byte) []byte {
 	if t < 0 {
 		b = append(b, '-')
 		t = -t
