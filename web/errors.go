@@ -12,7 +12,6 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"drainlab/internal/fixture"
 	"drainlab/internal/session"
 	"drainlab/internal/sim"
 	"drainlab/web/templates"
@@ -97,13 +96,10 @@ func explain(err error) *requestError {
 		return e
 	}
 	var setting *sim.SettingError
-	var ofRun *fixture.SettingError
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &setting):
 		return &requestError{http.StatusBadRequest, setting.Error(), setting}
-	case errors.As(err, &ofRun):
-		return explain(&sim.SettingError{Setting: ofRun.Setting, Got: ofRun.Got, Allowed: ofRun.Allowed})
 	case errors.As(err, &tooLarge):
 		return &requestError{http.StatusRequestEntityTooLarge, fmt.Sprintf("The request's body is larger than the %d bytes that are allowed.", tooLarge.Limit), nil}
 	case errors.Is(err, session.ErrNotFound):

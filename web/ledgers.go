@@ -19,6 +19,7 @@ import (
 	"drainlab/internal/drill"
 	"drainlab/internal/fixture"
 	"drainlab/internal/ledger"
+	"drainlab/internal/setting"
 	"drainlab/web/templates"
 )
 
@@ -127,11 +128,11 @@ func formSettings(form url.Values) (fixture.Settings, error) {
 				return step.settings, nil
 			}
 		}
-		return fixture.Settings{}, &fixture.SettingError{Setting: "step", Got: id, Allowed: "one of the guided steps"}
+		return fixture.Settings{}, &setting.Error{Setting: "step", Got: id, Allowed: "one of the guided steps"}
 	}
 	if form.Get("form") == "whole" { // toggles that are off are missing
 		form.Del("form")
-		for _, c := range fixture.Controls() {
+		for _, c := range fixture.Table() {
 			if c.Toggle && form[c.Name] == nil {
 				form[c.Name] = []string{"0"}
 			}
@@ -272,8 +273,8 @@ func (s *Server) apiStartRun(w http.ResponseWriter, r *http.Request) error {
 	}
 	settings, err := fixture.ParseJSON(data)
 	if err != nil {
-		var setting *fixture.SettingError
-		if errors.As(err, &setting) {
+		var refused *setting.Error
+		if errors.As(err, &refused) {
 			return err
 		}
 		return &requestError{status: http.StatusBadRequest, sentence: "The body cannot be read: " + err.Error() + "."}
@@ -386,33 +387,32 @@ var runGroups = [...]struct {
 }
 
 func runControls(s fixture.Settings) []templates.ControlGroup {
-	byName := map[string]fixture.Control{}
-	for _, c := range fixture.Controls() {
-		byName[c.Name] = c
-	}
 	var groups []templates.ControlGroup
 	for _, g := range runGroups {
 		group := templates.ControlGroup{Name: g.name}
 		for _, name := range g.names {
-			c := byName[name]
-			v := templates.Control{Name: c.Name, Label: c.Label, Toggle: c.Toggle, Value: c.Text(s), Allowed: c.Allowed()}
-			v.On = v.Value == "1"
-			v.Text = v.Value
-			if !c.Toggle {
-				low := c.Min
-				if c.None {
-					low = 0
-				}
-				v.Min, v.Max, v.Step = c.Bound(low), c.Bound(c.Max), c.Bound(c.Step)
-				if !c.Count {
-					v.Unit, v.UnitName, v.Text = "s", "seconds", v.Value+" seconds"
-				}
-			}
-			group.Controls = append(group.Controls, v)
+			c, _ := fixture.Table().Find(name)
+			group.Controls = append(group.Controls, runControl(c, s))
 		}
 		groups = append(groups, group)
 	}
 	return groups
+}
+
+func runControl(c fixture.Control, s fixture.Settings) templates.Control {
+	low := c.Min
+	if c.OrZero {
+		low = 0
+	}
+	v := templates.Control{Name: c.Name, Label: c.Label, Unit: c.Unit, Toggle: c.Toggle, Value: c.Text(s),
+		Min: low.String(), Max: c.Max.String(), Step: c.Step.String(), Allowed: c.Allowed()}
+	v.On = c.Toggle && v.Value == "1"
+	v.Text = v.Value
+	if c.Unit == "s" {
+		v.UnitName = "seconds"
+		v.Text += " seconds"
+	}
+	return v
 }
 
 // buildLedgerFrame fills the view of a run as it stands.

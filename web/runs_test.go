@@ -159,17 +159,17 @@ func TestWrongRunSettingsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for body, says := range map[string]string{
-		`{"blocking_work": 9}`:                   `\"blocking_work\": got \"9\"; allowed: 0.5 to 8 s in steps of 0.1 s`,
+		`{"blocking_work": 9}`:                   `\"blocking_work\": got \"9\"; allowed: a plain decimal number from 0.5 to 8 s in steps of 0.1 s`,
 		`{"blocking_work": 1.55}`:                `got \"1.55\"`,
 		`{"blocking_work": 1e0}`:                 `got \"1e0\"`,
-		`{"blocking_work": "1"}`:                 `allowed: a number, true or false`,
+		`{"blocking_work": "1"}`:                 `got \"the text \\\"1\\\"\"; allowed: a plain decimal number`,
 		`{"stop_token": 1}`:                      `allowed: true or false`,
 		`{"second_signal": 0.1}`:                 `or 0 for none`,
 		`{"speed": 1}`:                           `no setting of this name`,
 		`{"stop_check": 0.2, "stop_check": 0.3}`: `one value`,
 		`[]`:                                     `not a JSON object`,
 		`{} {}`:                                  `more than one`,
-		`{"stop_check"`:                          `not JSON`,
+		`{"stop_check"`:                          `ends too early`,
 		`{"blocking_work": {"a": "` + "\\u0000" + `"}}`: `blocking_work`,
 	} {
 		if w := from(s, "1.1.1.1", http.MethodPost, "/api/v1/fixture-runs", body); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), says) {

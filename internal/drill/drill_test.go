@@ -213,9 +213,9 @@ func TestSettingsAreRefusedWithWhatIsAllowed(t *testing.T) {
 		change func(*fixture.Settings)
 		says   string
 	}{
-		{func(s *fixture.Settings) { s.GracefulTimeout = 0 }, `"graceful_timeout": got "0"; allowed: 0.2 to 5 s in steps of 0.1 s`},
-		{func(s *fixture.Settings) { s.BlockingWork = fixture.Seconds(9 * time.Second) }, `"blocking_work": got "9"; allowed: 0.5 to 8 s`},
-		{func(s *fixture.Settings) { s.SecondSignal = fixture.Seconds(100 * time.Millisecond) }, `"second_signal": got "0.1"; allowed: 0.2 to 2 s in steps of 0.1 s, or 0 for none`},
+		{func(s *fixture.Settings) { s.GracefulTimeout = 0 }, `"graceful_timeout": got "0"; allowed: a plain decimal number from 0.2 to 5 s in steps of 0.1 s`},
+		{func(s *fixture.Settings) { s.BlockingWork = fixture.Seconds(9 * time.Second) }, `"blocking_work": got "9"; allowed: a plain decimal number from 0.5 to 8 s in steps of 0.1 s`},
+		{func(s *fixture.Settings) { s.SecondSignal = fixture.Seconds(100 * time.Millisecond) }, `"second_signal": got "0.1"; allowed: a plain decimal number from 0.2 to 2 s in steps of 0.1 s, or 0 for none`},
 		{func(s *fixture.Settings) { s.StreamChunks = 101 }, `"stream_chunks": got "101"; allowed: a whole number from 1 to 100`},
 	} {
 		s := fixture.Reference()

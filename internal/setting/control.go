@@ -8,6 +8,7 @@ package setting
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -22,6 +23,7 @@ type Control[S any] struct {
 	Toggle bool     // on or off; amounts are then On and Off
 	Words  []string // one of these; amounts are then their places, from 0
 	None   bool     // "none" is taken beside the numbers; its amount is [None]
+	OrZero bool     // 0 is taken beside the numbers from Min on, and is for none
 	Min    Time
 	Max    Time
 	Step   Time // of a slider
@@ -29,9 +31,15 @@ type Control[S any] struct {
 	// Opening is the value of a setting that is left out.
 	Opening Time
 
-	// Field points at the setting in an S: an *int, *Time, *bool, or for Words
-	// a *uint8.
+	// Field points at the setting in an S: an *int, *Time, *bool, a [Quantity],
+	// or for Words a *uint8.
 	Field func(*S) any
+}
+
+// Quantity is a pointer to a number of another type than those of this package.
+type Quantity interface {
+	Amount() Time
+	SetAmount(Time)
 }
 
 // The amounts of a toggle, and of a bound that is not set.
@@ -52,7 +60,8 @@ func (c *Control[S]) Amount(s S) Time { return c.amount(&s) }
 func (c *Control[S]) amount(s *S) Time {
 	switch p := c.Field(s).(type) {
 	case *int:
-		return Time(*p) * Whole
+		const most = math.MaxInt32 / int(Whole) // larger ones are in no range and must not wrap into one
+		return Time(min(max(*p, -most), most)) * Whole
 	case *Time:
 		return *p
 	case *uint8:
@@ -61,6 +70,8 @@ func (c *Control[S]) amount(s *S) Time {
 		if *p {
 			return On
 		}
+	case Quantity:
+		return p.Amount()
 	}
 	return Off
 }
@@ -76,6 +87,8 @@ func (c *Control[S]) Set(s *S, v Time) {
 		*p = uint8(v)
 	case *bool:
 		*p = v == On
+	case Quantity:
+		p.SetAmount(v)
 	}
 }
 
@@ -108,7 +121,7 @@ func (c *Control[S]) InRange(v Time) bool {
 		return v == On || v == Off
 	case c.Words != nil:
 		return v >= 0 && int(v) < len(c.Words)
-	case c.None && v == None:
+	case c.None && v == None, c.OrZero && v == 0:
 		return true
 	}
 	return v >= c.Min && v <= c.Max && v%c.Grain == 0
@@ -129,6 +142,9 @@ func (c *Control[S]) Allowed() string {
 	text := fmt.Sprintf("a plain decimal number from %v to %v%s in steps of %v%s", c.Min, c.Max, unit, c.Grain, unit)
 	if c.Grain == Whole {
 		text = fmt.Sprintf("a whole number from %v to %v%s", c.Min, c.Max, unit)
+	}
+	if c.OrZero {
+		text += ", or 0 for none"
 	}
 	if c.None {
 		text += ", or " + NoBound

@@ -25,7 +25,11 @@ func (c *Control[S]) Amounts(from, most Time) iter.Seq[Time] {
 		if most != Never && most >= c.Min && most < c.Max {
 			top, unbounded = most, false
 		}
-		low, high := from-c.Grain, from+c.Grain
+		least := c.Min
+		if c.OrZero {
+			least = 0
+		}
+		low, high := from-c.Grain, max(from+c.Grain, c.Min)
 		if c.None && from == None {
 			low, high = top, top+c.Grain
 			unbounded = false
@@ -33,8 +37,11 @@ func (c *Control[S]) Amounts(from, most Time) iter.Seq[Time] {
 		if low > top {
 			low = top
 		}
-		for low >= c.Min || high <= top {
-			if low >= c.Min && (high > top || from-low <= high-from || from == None) {
+		for low >= least || high <= top {
+			if low < c.Min { // nothing lies between it and 0
+				low = min(low, least)
+			}
+			if low >= least && (high > top || from-low <= high-from || from == None) {
 				if !yield(low) {
 					return
 				}
@@ -95,6 +102,9 @@ func (c *Control[S]) Stops() []Time {
 			stops = append(stops, Time(i))
 		}
 		return stops
+	}
+	if c.OrZero {
+		stops = append(stops, 0)
 	}
 	for v := c.Min; v < c.Max; {
 		stops = append(stops, v)
