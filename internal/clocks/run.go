@@ -131,6 +131,7 @@ func Simulate(s Settings) *Run {
 	return r
 }
 
+// compute is [Simulate] in r's memory; s is valid.
 func (r *Run) compute(s *Settings) {
 	r.Settings = *s
 	kill := s.Grace
