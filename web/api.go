@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"drainlab/internal/clocks"
 	"drainlab/internal/session"
 	"drainlab/internal/sim"
 )
@@ -55,7 +56,7 @@ func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) error {
 	}
 	snap := sim.Simulate(settings).At(t)
 	h := w.Header()
-	h.Set("Cache-Control", "public, max-age=86400")
+	h.Set("Cache-Control", apiCache)
 	if format == "csv" {
 		h.Set("Content-Type", "text/csv; charset=utf-8; header=present")
 		h.Set("Content-Disposition", `inline; filename="drainlab-run.csv"`)
@@ -66,6 +67,9 @@ func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) error {
 	w.Write(append(snap.AppendJSON(make([]byte, 0, 16<<10)), '\n'))
 	return nil
 }
+
+// apiCache lets anybody keep an answer for a day: same settings, same bytes.
+const apiCache = "public, max-age=86400"
 
 // The bounds of a call with many runs.
 const (
@@ -78,18 +82,34 @@ const (
 
 // job is one line: settings, or the answer to a line that holds none. The
 // answer is ready-made because it is small whatever the line's length was.
-type job struct {
-	settings sim.Settings
+type job[S any] struct {
+	settings S
 	refusal  []byte
 }
 
-func refused(err error) job { return job{refusal: appendError(nil, err)} }
+func refused[S any](err error) job[S] { return job[S]{refusal: appendError(nil, err)} }
 
-// apiRuns answers a line with a run for each line with settings, while lines
+// apiRuns answers many runs of lesson 1's model.
+func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
+	var run sim.Run
+	return manyRuns(w, r, sim.ParseJSON, func(out []byte, settings sim.Settings) []byte {
+		run.Reset(settings)
+		return run.At(sim.Horizon).AppendJSON(out)
+	})
+}
+
+// apiClocksRuns answers many runs of lesson 3's model.
+func (s *Server) apiClocksRuns(w http.ResponseWriter, r *http.Request) error {
+	return manyRuns(w, r, clocks.ParseJSON, func(out []byte, settings clocks.Settings) []byte {
+		return clocks.Simulate(settings).AppendJSON(out)
+	})
+}
+
+// manyRuns answers a line with a run for each line with settings, while lines
 // still come in. Reading never waits for writing, so that a client may send
 // everything before it reads: at most mostLines jobs wait, which bounds the
 // memory whatever the body's size.
-func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
+func manyRuns[S any](w http.ResponseWriter, r *http.Request, parse func([]byte) (S, error), answer func([]byte, S) []byte) error {
 	if r.URL.RawQuery != "" {
 		return &requestError{status: http.StatusBadRequest,
 			sentence: fmt.Sprintf("The settings of many runs come in the body: got the query %s; allowed: no query.", sim.Quote(r.URL.RawQuery))}
@@ -100,11 +120,11 @@ func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
 			return fmt.Errorf("reading while writing: %w", err)
 		}
 	}
-	jobs := make(chan job, mostLines+1)
+	jobs := make(chan job[S], mostLines+1)
 	in := &input{body: http.MaxBytesReader(w, r.Body, runsLimit), control: rc}
 	go func() {
 		defer close(jobs)
-		readJobs(in, jobs, in.lineBegins)
+		readJobs(in, jobs, parse, in.lineBegins)
 	}()
 	// The reader must not outlive the handler: once that has returned, the
 	// request and its controller are no longer the reader's to touch.
@@ -120,7 +140,6 @@ func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.Header().Set("Cache-Control", "no-store")
-	var run sim.Run
 	var out []byte
 	send := func() error {
 		if err := rc.SetWriteDeadline(time.Now().Add(idleLimit)); err != nil {
@@ -136,8 +155,7 @@ func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) error {
 		if j.refusal != nil {
 			out = append(out, j.refusal...)
 		} else {
-			run.Reset(j.settings)
-			out = run.At(sim.Horizon).AppendJSON(out)
+			out = answer(out, j.settings)
 		}
 		out = append(out, '\n')
 		if len(out) >= flushAfter || len(jobs) == 0 {
@@ -197,7 +215,7 @@ func (in *input) stop() {
 // readJobs reads lines until the body ends or breaks. A line that cannot be
 // taken is a job with a refusal. Of the lines past the last one the first is
 // such a job, the rest are read and dropped.
-func readJobs(body io.Reader, jobs chan<- job, lineBegins func()) {
+func readJobs[S any](body io.Reader, jobs chan<- job[S], parse func([]byte) (S, error), lineBegins func()) {
 	lines := bufio.NewReaderSize(body, lineLimit+2) // a line of the limit with CR LF
 	for n := 1; ; n++ {
 		lineBegins()
@@ -214,7 +232,7 @@ func readJobs(body io.Reader, jobs chan<- job, lineBegins func()) {
 				err = errors.New("the body broke off")
 			}
 			if n <= mostLines {
-				jobs <- refused(fmt.Errorf("line %d: %w", n, err))
+				jobs <- refused[S](fmt.Errorf("line %d: %w", n, err))
 			}
 			return
 		}
@@ -226,15 +244,15 @@ func readJobs(body io.Reader, jobs chan<- job, lineBegins func()) {
 		switch {
 		case n > mostLines+1:
 		case n > mostLines:
-			jobs <- refused(fmt.Errorf("line %d: got more lines than one call takes; allowed: %d", n, mostLines))
+			jobs <- refused[S](fmt.Errorf("line %d: got more lines than one call takes; allowed: %d", n, mostLines))
 		case long || len(line) > lineLimit:
-			jobs <- refused(fmt.Errorf("line %d: got a line of more than %d bytes; allowed: %d", n, lineLimit, lineLimit))
+			jobs <- refused[S](fmt.Errorf("line %d: got a line of more than %d bytes; allowed: %d", n, lineLimit, lineLimit))
 		default:
-			settings, err := sim.ParseJSON(line)
+			settings, err := parse(line)
 			if err != nil {
-				jobs <- refused(err)
+				jobs <- refused[S](err)
 			} else {
-				jobs <- job{settings: settings}
+				jobs <- job[S]{settings: settings}
 			}
 		}
 		if last {

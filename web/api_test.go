@@ -1233,9 +1233,9 @@ func FuzzRunsInput(f *testing.F) {
 			r = iotest.HalfReader(r)
 		}
 		lines := runsInputOracle(body)
-		jobs := make(chan job, min(len(lines), mostLines+1)) // one more would block
+		jobs := make(chan job[sim.Settings], min(len(lines), mostLines+1)) // one more would block
 		begun := 0
-		readJobs(r, jobs, func() { begun++ })
+		readJobs(r, jobs, sim.ParseJSON, func() { begun++ })
 		close(jobs)
 		if want := min(len(lines), mostLines+1); len(jobs) != want {
 			t.Fatalf("%d jobs of %d lines", len(jobs), len(lines))

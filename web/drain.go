@@ -111,24 +111,32 @@ func boundReading(w http.ResponseWriter) error {
 	return nil
 }
 
-// readForm reads a form's body and takes its view out of it, if it has one.
-func readForm(w http.ResponseWriter, r *http.Request) (url.Values, *view, error) {
+// readPlainForm reads a form's body.
+func readPlainForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if err := boundReading(w); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, formLimit)
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); r.ContentLength != 0 && kind != "application/x-www-form-urlencoded" {
-		return nil, nil, &requestError{status: http.StatusUnsupportedMediaType,
+		return nil, &requestError{status: http.StatusUnsupportedMediaType,
 			sentence: fmt.Sprintf("The form cannot be read: got the content type %s; allowed: application/x-www-form-urlencoded.", sim.Quote(kind))}
 	}
 	if err := r.ParseForm(); err != nil {
 		var tooLarge *http.MaxBytesError
 		if errors.As(err, &tooLarge) {
-			return nil, nil, err
+			return nil, err
 		}
-		return nil, nil, &requestError{status: http.StatusBadRequest, sentence: "The form cannot be read: it is not name=value pairs joined by &."}
+		return nil, &requestError{status: http.StatusBadRequest, sentence: "The form cannot be read: it is not name=value pairs joined by &."}
 	}
-	form := r.PostForm
+	return r.PostForm, nil
+}
+
+// readForm reads a form's body and takes its view out of it, if it has one.
+func readForm(w http.ResponseWriter, r *http.Request) (url.Values, *view, error) {
+	form, err := readPlainForm(w, r)
+	if err != nil {
+		return nil, nil, err
+	}
 	given, ok := form["view"]
 	if !ok {
 		return form, nil, nil

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"drainlab/internal/session"
+	"drainlab/internal/setting"
 	"drainlab/internal/sim"
 	"drainlab/web/templates"
 )
@@ -269,9 +270,12 @@ func buildControls(s sim.Settings) templates.Controls {
 	return v
 }
 
-func buildControl(c sim.Control, s sim.Settings) templates.Control {
+func buildControl[S any](c setting.Control[S], s S) templates.Control {
 	v := templates.Control{Name: c.Name, Label: c.Label, Unit: c.Unit, Toggle: c.Toggle, Value: c.Text(s),
 		Min: c.Min.String(), Max: c.Max.String(), Step: c.Step.String(), FieldStep: c.Grain.String()}
+	if c.OrZero {
+		v.Min = "0"
+	}
 	v.Allowed = c.Allowed()
 	v.On = c.Toggle && v.Value == "1"
 	v.Text = v.Value

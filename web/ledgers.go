@@ -392,27 +392,11 @@ func runControls(s fixture.Settings) []templates.ControlGroup {
 		group := templates.ControlGroup{Name: g.name}
 		for _, name := range g.names {
 			c, _ := fixture.Table().Find(name)
-			group.Controls = append(group.Controls, runControl(c, s))
+			group.Controls = append(group.Controls, buildControl(c, s))
 		}
 		groups = append(groups, group)
 	}
 	return groups
-}
-
-func runControl(c fixture.Control, s fixture.Settings) templates.Control {
-	low := c.Min
-	if c.OrZero {
-		low = 0
-	}
-	v := templates.Control{Name: c.Name, Label: c.Label, Unit: c.Unit, Toggle: c.Toggle, Value: c.Text(s),
-		Min: low.String(), Max: c.Max.String(), Step: c.Step.String(), Allowed: c.Allowed()}
-	v.On = c.Toggle && v.Value == "1"
-	v.Text = v.Value
-	if c.Unit == "s" {
-		v.UnitName = "seconds"
-		v.Text += " seconds"
-	}
-	return v
 }
 
 // buildLedgerFrame fills the view of a run as it stands.

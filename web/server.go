@@ -31,19 +31,21 @@ type Readiness interface {
 // Server is the course's HTTP handler.
 type Server struct {
 	http.Handler
-	store      session.Store
-	readiness  Readiness
-	hub        *session.Hub
-	renderer   *renderer
-	heartbeat  session.Piece
-	assets     assets
-	runs       *runQueue
-	drawing    chan struct{} // a place for each record that is being drawn
-	stopRuns   context.CancelFunc
-	recorded   fixtureRun // of the reference settings, for who has run none yet
-	recordedOn string
-	story      templates.Story
-	log        *slog.Logger
+	store       session.Store
+	readiness   Readiness
+	hub         *session.Hub
+	renderer    *renderer
+	heartbeat   session.Piece
+	assets      assets
+	runs        *runQueue
+	drawing     chan struct{} // a place for each record that is being drawn
+	stopRuns    context.CancelFunc
+	recorded    fixtureRun // of the reference settings, for who has run none yet
+	recordedOn  string
+	story       templates.Story
+	clockCases  []templates.ClockCase
+	clocksStory templates.ClocksStory
+	log         *slog.Logger
 }
 
 // New returns the handler. Sessions are kept in store, runs of the fixture
@@ -57,7 +59,7 @@ func New(store session.Store, readiness Readiness, driller Driller, log *slog.Lo
 	if err != nil {
 		return nil, fmt.Errorf("loading the static files: %w", err)
 	}
-	s := &Server{store: store, readiness: readiness, renderer: newRenderer(), assets: a, story: buildStory(), log: log}
+	s := &Server{store: store, readiness: readiness, renderer: newRenderer(), assets: a, story: buildStory(), clockCases: buildClockCases(), clocksStory: buildClocksStory(), log: log}
 	s.hub = session.NewHub(store, s.renderer, log)
 	if s.recorded, s.recordedOn, err = loadRecorded(); err != nil {
 		return nil, err
@@ -135,14 +137,17 @@ func (s *Server) routes(compress func(http.Handler) http.Handler) http.Handler {
 		r.Get("/lessons/ledgers", s.handle(s.ledgersPage))
 		r.Get("/lessons/ledgers/runs/{id}", s.handle(s.runPage))
 		r.With(s.ownPages).Post("/lessons/ledgers/record", s.handle(s.drawRecord))
+		r.Get("/lessons/clocks", s.handle(s.clocksPage))
+		r.Get("/lessons/clocks/files/{file}", s.handle(s.clocksFile))
 		r.Group(func(r chi.Router) {
 			r.Use(openToAll)
 			r.Get("/api/v1/run", s.handle(s.apiRun))
+			r.Get("/api/v1/clocks", s.handle(s.apiClocks))
 			r.Get("/api/v1/openapi.json", s.handle(s.apiDescription))
 			r.Post("/api/v1/fixture-runs", s.handle(s.apiStartRun))
 			r.Get("/api/v1/fixture-runs/{id}", s.handle(s.apiLookRun))
 			r.Get("/api/v1/fixture-runs/{id}/record", s.handle(s.apiRunRecord))
-			for _, path := range []string{"/api/v1/run", "/api/v1/runs", "/api/v1/openapi.json", "/api/v1/fixture-runs"} {
+			for _, path := range []string{"/api/v1/run", "/api/v1/runs", "/api/v1/clocks", "/api/v1/clocks/runs", "/api/v1/openapi.json", "/api/v1/fixture-runs"} {
 				r.Options(path, preflight)
 			}
 		})
@@ -154,7 +159,9 @@ func (s *Server) routes(compress func(http.Handler) http.Handler) http.Handler {
 	r.Post("/sessions/{id}", s.handle(s.command))
 	r.Get("/lessons/drain/stream", s.handle(s.viewStream))
 	r.Get("/sessions/{id}/stream", s.handle(s.sessionStream))
+	r.Post("/lessons/clocks", s.handle(s.clocksForm))
 	r.With(openToAll).Post("/api/v1/runs", s.handle(s.apiRuns))
+	r.With(openToAll).Post("/api/v1/clocks/runs", s.handle(s.apiClocksRuns))
 	return r
 }
 
@@ -280,6 +287,8 @@ func (s *Server) page(title, description string) templates.Page {
 		Lessons: []templates.LessonLink{{Number: 1, Name: "Stop admitting, then drain", Href: "/lessons/drain",
 			Summary: "Play the life of a small fleet through a SIGTERM. Find out why accepted requests die, which grace saves them, and what it costs to stop admitting."},
 			{Number: 2, Name: "Two ledgers", Href: "/lessons/ledgers",
-				Summary: "A real server is started, loaded, drained and signalled. See what became of its requests and, apart from that, of its work."}},
+				Summary: "A real server is started, loaded, drained and signalled. See what became of its requests and, apart from that, of its work."},
+			{Number: 3, Name: "Who owns each clock", Href: "/lessons/clocks",
+				Summary: "Hook, signal, drain, cleanup, kill: spend one budget with many owners. Find the clock that cuts your longest request, and take the plan with you."}},
 	}
 }

@@ -179,9 +179,6 @@ func (r *Run) compute(s *Settings) {
 		cleanup = min(cleanup, s.CleanupBudget)
 	}
 	exit := drained + cleanup
-	if term == endless {
-		drained, exit = endless, endless
-	}
 
 	r.Exited = exit <= kill
 	r.End = min(exit, kill)

@@ -22,8 +22,8 @@ func (c *Control[S]) Amounts(from, most Time) iter.Seq[Time] {
 			return
 		}
 		top, unbounded := c.Max, c.None
-		if most != Never && most >= c.Min && most < c.Max {
-			top, unbounded = most, false
+		if most != Never && most >= c.Min && most <= c.Max {
+			top, unbounded = most-most%c.Grain, false
 		}
 		least := c.Min
 		if c.OrZero {

@@ -1,19 +1,14 @@
 // Lesson 2's page: sliders beside their fields, and the stream of a run.
 
+import { follow, slide } from "./fields";
 import { Stream } from "./stream";
 
 export function startLedgers(root: HTMLElement): void {
   root.addEventListener("input", (e) => {
     const control = e.target;
     if (!(control instanceof HTMLInputElement)) return;
-    if (control.dataset.field) {
-      const field = document.getElementById(control.dataset.field);
-      if (field instanceof HTMLInputElement) field.value = control.value;
-      control.setAttribute("aria-valuetext", `${control.value} ${control.dataset.unitName ?? ""}`.trim());
-    } else if (control.type === "number" && control.validity.valid) {
-      const slider = document.getElementById("c-" + control.name);
-      if (slider instanceof HTMLInputElement) slider.value = control.value;
-    }
+    if (control.dataset.field) slide(control);
+    else if (control.type === "number" && control.validity.valid) follow(control);
   });
 
   const run = root.dataset.run;

@@ -2,6 +2,7 @@
 
 import { Address, settingsOf, viewQuery, type View } from "./address";
 import { Commands } from "./commands";
+import { follow, slide, tellInvalid } from "./fields";
 import { Playhead } from "./playhead";
 import { Stream } from "./stream";
 import { letGo, touched } from "./wire";
@@ -105,38 +106,20 @@ export function startLesson(root: HTMLElement): void {
     return new URLSearchParams(view.query).get(name) ?? "";
   }
 
-  /** Says beside a field what it does not allow; the run keeps what it had. Whether the field is fine. */
-  function tellInvalid(field: HTMLInputElement): boolean {
-    const note = document.getElementById("note-" + field.name);
-    const fine = field.validity.valid;
-    field.removeAttribute("aria-invalid");
-    if (note) note.textContent = "";
-    if (fine || !note) return fine;
-    const got = field.validity.badInput || field.value === "" ? "no number" : field.value;
-    note.textContent = `${field.dataset.label}: got ${got}; allowed: ${field.dataset.allowed}. The run keeps ${standing(field.name)}.`;
-    field.setAttribute("aria-invalid", "true");
-    field.setAttribute("aria-describedby", note.id);
-    return false;
-  }
-
   /** Once the settings have changed, fields show them in place of what was refused. */
   function settled(query: string): void {
     const now = new URLSearchParams(query);
     for (const field of root.querySelectorAll<HTMLInputElement>("[aria-invalid=true]")) {
       if (field === document.activeElement) continue;
       field.value = now.get(field.name) ?? field.defaultValue;
-      tellInvalid(field);
+      tellInvalid(field, standing(field.name));
     }
   }
 
   let typing: number | undefined;
   function typed(field: HTMLInputElement): void {
     if (!field.validity.valid) return;
-    const slider = document.getElementById("c-" + field.name);
-    if (slider instanceof HTMLInputElement) {
-      slider.value = field.value;
-      touched(slider);
-    }
+    follow(field);
     setting(field);
   }
 
@@ -154,16 +137,12 @@ export function startLesson(root: HTMLElement): void {
       control.setAttribute("aria-valuetext", `${control.value} seconds`);
       commands.send("seek", new URLSearchParams({ t: control.value }));
     } else if (control.dataset.field) {
-      const field = document.getElementById(control.dataset.field);
-      if (!(field instanceof HTMLInputElement)) return;
-      field.value = control.value;
-      touched(field);
-      control.setAttribute("aria-valuetext", `${control.value} ${control.dataset.unitName ?? ""}`.trim());
-      setting(field);
+      const field = slide(control);
+      if (field) setting(field);
     } else if (control.type === "number" && control.name !== "t") {
       // A number half typed is not meant yet: "3" on the way to "30".
       clearTimeout(typing);
-      if (control.getAttribute("aria-invalid") === "true") tellInvalid(control);
+      if (control.getAttribute("aria-invalid") === "true") tellInvalid(control, standing(control.name));
       typing = setTimeout(() => typed(control), 400);
     } else if (control.type === "checkbox") {
       setting(control);
@@ -177,7 +156,7 @@ export function startLesson(root: HTMLElement): void {
     const field = e.target;
     if (!(field instanceof HTMLInputElement) || field.type !== "number" || field.name === "t") return;
     clearTimeout(typing);
-    if (tellInvalid(field)) typed(field);
+    if (tellInvalid(field, standing(field.name))) typed(field);
   });
 
   root.addEventListener("submit", (e) => {

@@ -1,3 +1,4 @@
+import { startClocks } from "./clocks";
 import { startLesson } from "./lesson";
 import { startLedgers } from "./ledgers";
 import { startTheme } from "./theme";
@@ -7,3 +8,5 @@ const lesson = document.getElementById("lesson");
 if (lesson) startLesson(lesson);
 const ledgers = document.getElementById("ledgers");
 if (ledgers) startLedgers(ledgers);
+const clocks = document.getElementById("clocks");
+if (clocks) startClocks(clocks);

@@ -32,7 +32,7 @@ export function touched(control: Element): void {
 /** Whether the person is at this control, so that the stream must leave it alone. */
 export function busy(control: Element): boolean {
   if (control.matches(":active")) return true;
-  if (control instanceof HTMLInputElement && control.type === "number" && document.activeElement === control) return true;
+  if (control instanceof HTMLInputElement && (control.type === "number" || control.type === "text") && document.activeElement === control) return true;
   return performance.now() - (lastInput.get(control) ?? -Infinity) < settle;
 }
 
@@ -115,6 +115,14 @@ export function patchElements(data: string): void {
   for (const el of elements) {
     const target = el.id === "" ? null : document.getElementById(el.id);
     if (target) place(target, [el], mode);
+  }
+}
+
+/** Puts the elements of an answer in place of those that have their ids. */
+export function applyFragments(html: string): void {
+  for (const el of parse(html, "html")) {
+    const target = el.id === "" ? null : document.getElementById(el.id);
+    if (target) place(target, [el], "outer");
   }
 }
 

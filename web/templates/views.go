@@ -285,6 +285,11 @@ type Control struct {
 	FieldStep                   string
 	Text                        string // the value with its unit in words
 	Allowed                     string // what the field takes, in words
+	None                        bool   // the field takes "none" too
+	Choices                     []Option
+	// Of a slider over stops: their values by spaces, the place of the nearest
+	// one, and of the last.
+	Stops, Stop, StopMax string
 }
 
 // Transport is the player's controls.

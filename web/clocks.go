@@ -1,0 +1,194 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"drainlab/internal/clocks"
+	"drainlab/internal/setting"
+	"drainlab/web/templates"
+)
+
+// clocksView is what a link to lesson 3 says.
+type clocksView struct {
+	Settings clocks.Settings
+	Platform *clocks.Platform // nil: none is chosen
+	Axes     axes
+}
+
+// parseClocksView reads a link's query. A platform alone stands for its
+// documented defaults; whatever the query names beside it goes before them.
+func parseClocksView(query url.Values) (clocksView, error) {
+	var v clocksView
+	if err := takeParam(query, "model", checkClocksModel); err != nil {
+		return v, err
+	}
+	base := clocks.Opening()
+	err := takeParam(query, "platform", func(id string) error {
+		p, ok := clocks.FindPlatform(id)
+		if !ok {
+			var ids []string
+			for _, p := range clocks.Platforms() {
+				ids = append(ids, p.ID)
+			}
+			return &setting.Error{Setting: "platform", Got: id, Allowed: "one of " + strings.Join(ids, ", ")}
+		}
+		v.Platform, base = &p, p.On(base)
+		return nil
+	})
+	if err != nil {
+		return v, err
+	}
+	if v.Axes, err = takeAxes(query, clocks.Table(), clocksAxes); err != nil {
+		return v, err
+	}
+	v.Settings, err = clocks.ParseValues(base, query)
+	return v, err
+}
+
+func checkClocksModel(text string) error {
+	if text != fmt.Sprint(clocks.Model) {
+		return &setting.Error{Setting: "model", Got: text, Allowed: fmt.Sprint(clocks.Model)}
+	}
+	return nil
+}
+
+// canonical is the view as a query. Equal views give equal text.
+func (v clocksView) canonical() string {
+	query := string(v.Settings.AppendQuery(nil))
+	if v.Platform != nil {
+		query += "&platform=" + v.Platform.ID
+	}
+	return v.Axes.appendTo(query, clocksAxes)
+}
+
+// with is the view with other settings, as a link.
+func (v clocksView) with(s clocks.Settings) string {
+	v.Settings = s
+	return "/lessons/clocks?" + v.canonical()
+}
+
+// most is the longest grace that the platform takes.
+func (v clocksView) most() setting.Time {
+	if v.Platform == nil {
+		return clocks.Never
+	}
+	return v.Platform.Most
+}
+
+// readClocksView reads the view of a request's address.
+func readClocksView(r *http.Request) (clocksView, error) {
+	query, err := parseQuery(r.URL.RawQuery)
+	if err != nil {
+		return clocksView{}, err
+	}
+	return parseClocksView(query)
+}
+
+// clocksPage shows lesson 3 with its address's view: the whole page, or to the
+// page's own script the fragments that follow from the settings.
+func (s *Server) clocksPage(w http.ResponseWriter, r *http.Request) error {
+	v, err := readClocksView(r)
+	if err != nil {
+		return err
+	}
+	w.Header().Add("Vary", clientHeader)
+	if r.Header.Get(clientHeader) != "" {
+		s.render(w, r, http.StatusOK, templates.ClocksFragments(buildClocksFrame(v)))
+		return nil
+	}
+	p := s.page("Who owns each clock", "The timing budget of a termination: which clock cuts which request, and what would have saved it.")
+	p.Lessons[2].Here = true
+	s.render(w, r, http.StatusOK, templates.ClocksPage(templates.Clocks{
+		Page: p, Frame: buildClocksFrame(v), Cases: s.clockCases, Story: s.clocksStory, Presets: presetRows(), LookedUp: clocks.LookedUp,
+	}))
+	return nil
+}
+
+// clocksForm is the lesson without script: the form's settings, as the way to
+// their view. A toggle that is off is missing in it.
+func (s *Server) clocksForm(w http.ResponseWriter, r *http.Request) error {
+	form, err := readPlainForm(w, r)
+	if err != nil {
+		return err
+	}
+	var view string
+	if err := takeParam(form, "view", func(text string) error { view = text; return nil }); err != nil {
+		return err
+	}
+	query, err := parseQuery(view)
+	if err != nil {
+		return err
+	}
+	v, err := parseClocksView(query)
+	if err != nil {
+		return err
+	}
+	for _, c := range clocks.Table() {
+		switch {
+		case form[c.Name] != nil:
+		case c.Toggle:
+			form[c.Name] = []string{"0"}
+		default:
+			return c.Refuse("nothing")
+		}
+	}
+	if v.Settings, err = clocks.ParseValues(v.Settings, form); err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/lessons/clocks?"+v.canonical(), http.StatusSeeOther)
+	return nil
+}
+
+// clocksFile answers with a download made of the view's values: the matrix, or
+// an export in a platform's own words.
+func (s *Server) clocksFile(w http.ResponseWriter, r *http.Request) error {
+	v, err := readClocksView(r)
+	if err != nil {
+		return err
+	}
+	run := clocks.Simulate(v.Settings)
+	h := w.Header()
+	send := func(name, kind string, data []byte) error {
+		h.Set("Content-Type", kind)
+		h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
+		w.Write(data)
+		return nil
+	}
+	switch name := chi.URLParam(r, "file"); name {
+	case "matrix.md":
+		return send(name, "text/markdown; charset=utf-8", run.MatrixMarkdown(v.Platform))
+	case "matrix.csv":
+		return send(name, "text/csv; charset=utf-8", run.MatrixCSV(v.Platform))
+	case "matrix.json":
+		return send(name, "application/json", run.MatrixJSON(v.Platform))
+	default:
+		e, ok := run.Export(name)
+		if !ok {
+			return errNoPage
+		}
+		return send(e.File, e.Type, e.Content)
+	}
+}
+
+func (s *Server) apiClocks(w http.ResponseWriter, r *http.Request) error {
+	query, err := parseQuery(r.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	if err := takeParam(query, "model", checkClocksModel); err != nil {
+		return err
+	}
+	settings, err := clocks.ParseValues(clocks.Opening(), query)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", apiCache)
+	w.Write(append(clocks.Simulate(settings).AppendJSON(nil), '\n'))
+	return nil
+}

@@ -1,0 +1,378 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"drainlab/internal/clocks"
+	"drainlab/internal/setting"
+	"drainlab/web/templates"
+)
+
+func buildClocksFrame(v clocksView) templates.ClocksFrame {
+	run := clocks.Simulate(v.Settings)
+	query := v.canonical()
+	f := templates.ClocksFrame{
+		Query: query, Settings: string(v.Settings.AppendQuery(nil)),
+		Picture: buildClockPicture(run), Verdict: run.Verdict(), Reasons: run.Reasons(),
+		Budget: buildBudget(run), Fix: buildFixes(v, run), Groups: clockControls(v.Settings),
+		Sweep: buildSweep(clocks.Table(), v.Settings, v.Axes, "/lessons/clocks", queryWithoutAxes(v), clockCells, judgeClocks()),
+		Steps: clockSteps(run), Requests: clockRequests(run), Head: clocks.MatrixHead(),
+	}
+	f.Announce = "Verdict: " + strings.ToUpper(f.Verdict)
+	a, w := run.Account, run.Work
+	f.Counts = []templates.ClockCount{{Name: "admitted", Kind: "none", Count: a.Admitted}, {Name: "completed", Kind: "completed", Count: a.Completed},
+		{Name: "killed", Kind: "killed", Count: a.Killed}, {Name: "cancelled", Kind: "killed", Count: a.Cancelled},
+		{Name: "failed at deadline", Kind: "killed", Count: a.Deadline}, {Name: "refused", Kind: "killed", Count: a.Refused},
+		{Name: "rejected", Kind: "none", Count: a.Rejected}}
+	f.Work = []templates.ClockCount{{Name: "completed", Kind: "completed", Count: w.Completed}, {Name: "confirmed stopped", Kind: "running", Count: w.ConfirmedStopped},
+		{Name: "unknown", Kind: "killed", Count: w.Unknown}, {Name: "not started", Kind: "none", Count: w.NotStarted}}
+	f.Gap = "Transition gap: none. While routers send new requests, this process serves them."
+	if gap := run.Gap(); gap > 0 {
+		f.Gap = fmt.Sprintf("Transition gap: for %s s from time 0 routers still send new requests that this process does not serve.", gap)
+	}
+	for _, p := range clocks.Platforms() {
+		choice := templates.PlatformChoice{ID: p.ID, Name: p.Name}
+		next := v
+		next.Platform = &p
+		choice.Href = next.with(p.On(v.Settings))
+		choice.Now = v.Platform != nil && v.Platform.ID == p.ID
+		f.Platforms = append(f.Platforms, choice)
+	}
+	if p := v.Platform; p != nil {
+		f.Platform = platformNote(v, *p)
+	}
+	for _, o := range run.Matrix(v.Platform) {
+		f.Matrix = append(f.Matrix, []string{o.Clock, o.Owner, o.Value, o.Starts, o.Ends, o.NoPromise, o.Evidence})
+	}
+	for _, d := range []struct{ name, file string }{{"Markdown", "matrix.md"}, {"CSV", "matrix.csv"}, {"JSON", "matrix.json"}} {
+		f.Downloads = append(f.Downloads, templates.Download{Name: d.name, Href: "/lessons/clocks/files/" + d.file + "?" + query})
+	}
+	for _, e := range run.Exports() {
+		open := e.Platform == "kubernetes" && v.Platform == nil || v.Platform != nil && v.Platform.ID == e.Platform
+		f.Exports = append(f.Exports, templates.ExportText{ID: e.ID, Name: e.Name, Text: string(e.Content), Open: open,
+			Href: "/lessons/clocks/files/" + e.ID + "?" + query})
+	}
+	return f
+}
+
+func queryWithoutAxes(v clocksView) string {
+	v.Axes = clocksAxes
+	return v.canonical()
+}
+
+func platformNote(v clocksView, p clocks.Platform) *templates.PlatformNote {
+	n := &templates.PlatformNote{ID: p.ID, Name: p.Name, Document: p.Document, URL: p.URL, LookedUp: clocks.LookedUp}
+	n.Text = fmt.Sprintf("%s: signal %s; default grace %s s", p.Name, p.Signal, p.Grace)
+	if p.Setting != "" {
+		n.Text += " (" + p.Setting + ")"
+	}
+	if p.Most != clocks.Never && p.Most != p.Grace {
+		n.Text += fmt.Sprintf(", at most %s s %s", p.Most, p.MostWhere)
+	} else if p.Most != clocks.Never {
+		n.Text += ", " + p.MostWhere
+	}
+	n.Text += ". The clock includes " + p.Includes + "."
+	if s := p.On(v.Settings); s != v.Settings {
+		var differs []string
+		for _, name := range []string{"grace", "hook_in_grace", "signal_handled"} {
+			c, _ := clocks.FindControl(name)
+			if c.Amount(s) != c.Amount(v.Settings) {
+				differs = append(differs, fmt.Sprintf("%s %s, by default %s", c.Label, amountText(&c, c.Amount(v.Settings)), amountText(&c, c.Amount(s))))
+			}
+		}
+		n.Differs = "You have changed: " + strings.Join(differs, "; ") + "."
+		n.Reset = v.with(s)
+	}
+	return n
+}
+
+func presetRows() []templates.PlatformRow {
+	var rows []templates.PlatformRow
+	for _, p := range clocks.Platforms() {
+		row := templates.PlatformRow{Name: p.Name, Signal: p.Signal, Grace: p.Grace.String() + " s", Most: "no maximum named",
+			Includes: p.Includes, Document: p.Document, URL: p.URL, Setting: p.Setting}
+		if p.Most != clocks.Never {
+			row.Most = p.Most.String() + " s " + p.MostWhere
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+var clockGroups = []struct {
+	name  string
+	names []string
+}{
+	{"Platform", []string{"grace", "hook_in_grace", "prestop", "signal_delay"}},
+	{"Application", []string{"signal_handled", "gate", "server_timeout", "cleanup", "cleanup_budget"}},
+	{"Requests", []string{"interval", "request", "long", "long_age", "deadline"}},
+	{"Routing", []string{"withdraw", "propagation"}},
+	{"Backend work", []string{"cooperative", "stop_check"}},
+	{"Plan", []string{"margin"}},
+}
+
+var gateWords = map[string]string{"prestop": "at 0", "term": "at the signal", "none": "never"}
+
+func clockControls(s clocks.Settings) []templates.ControlGroup {
+	var groups []templates.ControlGroup
+	for _, g := range clockGroups {
+		group := templates.ControlGroup{Name: g.name}
+		for _, name := range g.names {
+			c, _ := clocks.FindControl(name)
+			group.Controls = append(group.Controls, buildStopControl(&c, s))
+		}
+		groups = append(groups, group)
+	}
+	return groups
+}
+
+// buildStopControl is a control whose slider goes over the control's stops.
+func buildStopControl[S any](c *setting.Control[S], s S) templates.Control {
+	v := buildControl(*c, s)
+	amount := c.Amount(s)
+	for i, word := range c.Words {
+		v.Choices = append(v.Choices, templates.Option{Value: word, Name: gateWords[word], Chosen: setting.Time(i) == amount})
+	}
+	v.None = c.None
+	stops := c.Stops()
+	texts := make([]string, len(stops))
+	nearest := 0
+	for i, stop := range stops {
+		texts[i] = c.TextOf(stop)
+		if abs(order(stop)-order(amount)) < abs(order(stops[nearest])-order(amount)) {
+			nearest = i
+		}
+	}
+	v.Stops, v.Stop, v.StopMax = strings.Join(texts, " "), strconv.Itoa(nearest), strconv.Itoa(len(stops)-1)
+	if c.None && amount == setting.None {
+		v.Text = setting.NoBound
+	}
+	return v
+}
+
+func abs(n int) int { return max(n, -n) }
+
+func changeText(c clocks.Change) (text, was string) {
+	ctl := c.Control
+	return ctl.Label + ": " + valueText(&ctl, c.To), "from " + valueText(&ctl, c.From)
+}
+
+func valueText(c *clocks.Control, v setting.Time) string {
+	if c.Words != nil {
+		return gateWords[c.Words[v]]
+	}
+	return amountText(c, v)
+}
+
+func buildFixes(v clocksView, run *clocks.Run) templates.FixList {
+	limit := ""
+	if most := v.most(); most != clocks.Never {
+		limit = fmt.Sprintf(" The grace is searched up to %s s, the most that %s takes %s.", most, v.Platform.Name, v.Platform.MostWhere)
+	}
+	if run.Passes() {
+		f := templates.FixList{Heading: "What would break it",
+			Lead: "For each setting the smallest change of it alone with which these settings fail, found by running the model with every value."}
+		addChanges(&f, v, clocks.Breaks(v.Settings), "FAIL", "fail")
+		f.NoneText = "With no value of these alone it fails:"
+		return f
+	}
+	f := templates.FixList{Heading: "What would fix it",
+		Lead: "For each setting the smallest change of it alone that turns FAIL into PASS, found by running the model with every value." + limit}
+	addChanges(&f, v, clocks.Fixes(v.Settings, v.most()), "PASS", "pass")
+	f.NoneText = "With no value of these alone does it pass:"
+	if len(f.Changes) > 0 {
+		return f
+	}
+	f.None = nil
+	f.Lead = "No single change does: every value of every setting was run." + limit
+	for _, p := range clocks.Pairs(v.Settings, v.most(), 6) {
+		a, wasA := changeText(p.First)
+		b, wasB := changeText(p.Second)
+		f.Pairs = append(f.Pairs, templates.FixRow{Text: a + " and " + b, Was: wasA + " and " + strings.TrimPrefix(wasB, "from "), Verdict: "PASS", Kind: "pass", Href: v.with(p.Settings)})
+	}
+	if len(f.Pairs) > 0 {
+		f.Lead += " These two together do."
+		return f
+	}
+	f.Lead += " No two changes at the sliders' stops do either."
+	if c, ok := clocks.Closest(v.Settings, v.most()); ok {
+		text, was := changeText(c)
+		f.Lead += " This one leaves the least to mend: " + strings.Join(clocks.Simulate(c.Settings).Reasons(), ", ") + "."
+		f.Changes = append(f.Changes, templates.FixRow{Text: text, Was: was, Verdict: "nearer", Kind: "near", Href: v.with(c.Settings)})
+	}
+	return f
+}
+
+func addChanges(f *templates.FixList, v clocksView, changes []clocks.Change, verdict, kind string) {
+	for _, c := range changes {
+		if !c.Found {
+			f.None = append(f.None, c.Control.Label)
+			continue
+		}
+		text, was := changeText(c)
+		f.Changes = append(f.Changes, templates.FixRow{Text: text, Was: was, Verdict: verdict, Kind: kind, Href: v.with(c.Settings)})
+	}
+}
+
+func buildBudget(run *clocks.Run) templates.BudgetBar {
+	b, kill := run.Budget, run.Instants.Kill
+	if b.Need == clocks.Never {
+		return templates.BudgetBar{None: fmt.Sprintf("The application does not handle the signal: there is no plan. It lives until the kill at %s s.", kill)}
+	}
+	v := templates.BudgetBar{KillText: fmt.Sprintf("kill at %s s", kill)}
+	whole := max(b.Need, kill, 1)
+	at := setting.Time(0)
+	for _, p := range []struct {
+		name, kind string
+		span       setting.Time
+	}{{"hook and delivery", "hook", b.Term}, {"drain", "drain", b.Remaining}, {"cleanup", "cleanup", b.Cleanup}, {"margin", "margin", b.Margin}} {
+		part := templates.BudgetPart{Name: p.name, Kind: p.kind, Value: p.span.String() + " s", X: percent(int(at), int(whole)), W: percent(int(p.span), int(whole))}
+		part.Fits = 100*int(p.span) > 22*int(whole)
+		v.Parts = append(v.Parts, part)
+		at += p.span
+	}
+	v.Kill = percent(int(kill), int(whole))
+	v.KillRight = 2*kill > whole
+	v.Sum = fmt.Sprintf("%s s of hook and delivery, %s s of drain, %s s of cleanup and %s s of margin are %s s", b.Term, b.Remaining, b.Cleanup, b.Margin, b.Need)
+	v.Text = fmt.Sprintf("The plan needs %s s of the %s s until the kill: %s s to spare.", b.Need, kill, b.Slack)
+	if b.Slack < 0 {
+		v.Text = fmt.Sprintf("The plan needs %s s, and the kill comes at %s s: an overrun of %s s.", b.Need, kill, -b.Slack)
+	}
+	return v
+}
+
+// clockSteps tells the termination in the order of its moments.
+func clockSteps(run *clocks.Run) []templates.ClockStep {
+	s, i := run.Settings, run.Instants
+	type moment struct {
+		at         setting.Time
+		text, kind string
+	}
+	var list []moment
+	add := func(at setting.Time, kind, format string, args ...any) {
+		if at != clocks.Never {
+			list = append(list, moment{at, fmt.Sprintf(format, args...), kind})
+		}
+	}
+	if s.Long > 0 {
+		add(-s.LongAge, "plain", "The long request arrives; it would take %s s.", s.Long)
+	}
+	add(0, "plain", "Termination begins.")
+	if s.Prestop > 0 {
+		add(min(s.Prestop, i.Kill), "plain", "The hook ends, or is cut by the kill.")
+		if s.Prestop <= i.Kill {
+			list[len(list)-1].text = "The preStop hook ends."
+		}
+	}
+	add(i.Gate, "warn", "The admission gate closes: what arrives from here on is rejected before any work.")
+	add(i.RouterStop, "plain", "The last router stops sending new requests.")
+	add(i.Term, "warn", "The signal has reached the application; the listener closes.")
+	switch {
+	case !s.SignalHandled:
+		add(i.Kill, "bad", "No signal was handled: nothing was drained or cleaned up.")
+	case i.Drained != clocks.Never:
+		add(i.Drained, "good", "No admitted request is left.")
+		if run.Account.Cancelled > 0 {
+			list[len(list)-1].text = fmt.Sprintf("The server's graceful timeout of %s s ends: %d cancelled.", s.ServerTimeout, run.Account.Cancelled)
+			list[len(list)-1].kind = "bad"
+		}
+	}
+	if s.Long > 0 {
+		for q := range run.Requests() {
+			if q.Long && q.Outcome <= clocks.Killed {
+				kind := "good"
+				if q.Outcome != clocks.Completed {
+					kind = "bad"
+				}
+				add(q.EndedAt, kind, "The long request: %s.", outcomeText(q.Outcome))
+				if q.WorkEndedAt != clocks.Never && q.WorkEndedAt != q.EndedAt {
+					add(q.WorkEndedAt, "work", "Its work: %s.", workText(q.Work))
+				}
+			}
+		}
+	}
+	if run.Exited {
+		kind, text := "good", "The cleanup is complete; the process exits."
+		if run.Cleanup != clocks.CleanupComplete {
+			kind, text = "bad", fmt.Sprintf("The cleanup is cut by its budget, %s s short; the process exits.", s.Cleanup-s.CleanupBudget)
+		}
+		add(i.Exit, kind, "%s", text)
+	} else {
+		text := "The kill. " + map[clocks.CleanupState]string{clocks.CleanupCut: "The cleanup is cut.", clocks.CleanupNotBegun: "The cleanup was not begun.", clocks.CleanupComplete: ""}[run.Cleanup]
+		if n := run.Account.Killed; n > 0 {
+			text += fmt.Sprintf(" %s killed, and what became of the work is unknown.", count(n, "request is", "requests are"))
+		}
+		add(i.Kill, "bad", "%s", text)
+	}
+	slices.SortStableFunc(list, func(a, b moment) int { return int(a.at - b.at) })
+	var steps []templates.ClockStep
+	for _, m := range list {
+		steps = append(steps, templates.ClockStep{At: signed(m.at) + " s", Text: m.text, Kind: m.kind})
+	}
+	return steps
+}
+
+// signed prints an instant with a true minus sign.
+func signed(t setting.Time) string { return strings.Replace(t.String(), "-", "−", 1) }
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+func outcomeText(o clocks.Outcome) string {
+	return [...]string{"completed", "failed at its deadline", "cancelled by the server's timeout", "killed", "rejected at the gate", "refused"}[o]
+}
+
+func workText(w clocks.WorkOutcome) string {
+	return [...]string{"completed", "confirmed stopped", "unknown", "not started"}[w]
+}
+
+var outcomeTones = [...]string{"good", "bad", "bad", "bad", "reject", "bad"}
+
+// clockRequests groups requests in a row that shared a fate.
+func clockRequests(run *clocks.Run) []templates.ClockRequestRow {
+	var rows []templates.ClockRequestRow
+	var group []clocks.Request
+	flush := func() {
+		if len(group) == 0 {
+			return
+		}
+		first, last := group[0], group[len(group)-1]
+		row := templates.ClockRequestRow{Who: count(len(group), "request", "requests"), Arrival: signed(first.Arrival) + " s",
+			Outcome: outcomeText(first.Outcome), Work: workText(first.Work), Kind: outcomeTones[first.Outcome]}
+		if first.Long {
+			row.Who = "the long one"
+		}
+		if len(group) > 1 {
+			row.Arrival += " to " + signed(last.Arrival) + " s"
+		}
+		if first.Outcome <= clocks.Killed {
+			row.Outcome += " at " + signed(first.EndedAt) + " s"
+			if last.EndedAt != first.EndedAt {
+				row.Outcome += " to " + signed(last.EndedAt) + " s"
+			}
+		}
+		if first.WorkEndedAt != clocks.Never && (first.WorkEndedAt != first.EndedAt || first.Work == clocks.ConfirmedStopped) {
+			row.Work += " at " + signed(first.WorkEndedAt) + " s"
+			if last.WorkEndedAt != first.WorkEndedAt {
+				row.Work += " to " + signed(last.WorkEndedAt) + " s"
+			}
+		}
+		rows = append(rows, row)
+		group = group[:0]
+	}
+	for q := range run.Requests() {
+		if len(group) > 0 && (q.Long || group[0].Long || q.Outcome != group[0].Outcome || q.Work != group[0].Work) {
+			flush()
+		}
+		group = append(group, q)
+	}
+	flush()
+	return rows
+}
