@@ -62,7 +62,29 @@ func (s *Server) lesson(v view, state session.State, now time.Time, id session.I
 	return templates.Drain{
 		Page: p, Query: v.canonical(), SettingsQuery: string(v.Settings.AppendQuery(nil)), Action: action, Session: string(id), Story: s.story, Kinds: kindOptions(),
 		Frame: buildFrame(state.FrameAt(sim.Simulate(state.Settings), now), v.Worker),
+		Sweep: drainSweep(v),
 	}
+}
+
+// drainSweep is the view's sweep.
+func drainSweep(v view) templates.Sweep {
+	rest := v
+	rest.Axes = drainAxes
+	return buildSweep(sim.Table(), v.Settings, v.Axes, "/lessons/drain", rest.canonical(), drainCells, judgeDrain())
+}
+
+// drainSweepFragment answers with the sweep of its query's view alone.
+func (s *Server) drainSweepFragment(w http.ResponseWriter, r *http.Request) error {
+	query, err := parseQuery(r.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	v, err := parseView(query)
+	if err != nil {
+		return err
+	}
+	s.render(w, r, http.StatusOK, templates.SweepFragment(drainSweep(v)))
+	return nil
 }
 
 // drainForm is the lesson without script: the command is applied to the view
@@ -91,7 +113,7 @@ func (s *Server) drainForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	next := view{View: viewOf(state, now), Worker: v.Worker}
+	next := view{View: viewOf(state, now), Worker: v.Worker, Axes: v.Axes}
 	if next.Worker > workersEver(next.Settings) {
 		next.Worker = 1
 	}
@@ -266,7 +288,7 @@ func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if v == nil {
-		v = &view{View: session.View{Settings: sim.Opening(), Speed: session.Single}}
+		v = &view{View: session.View{Settings: sim.Opening(), Speed: session.Single}, Axes: drainAxes}
 	}
 	id := session.NewID()
 	if _, err := s.store.Create(r.Context(), id, session.New(v.View, time.Now())); err != nil {
@@ -292,7 +314,7 @@ func (s *Server) sessionPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	now := time.Now()
 	w.Header().Set("Cache-Control", "no-store")
-	v := view{View: viewOf(rec.State, now), Worker: worker}
+	v := view{View: viewOf(rec.State, now), Worker: worker, Axes: drainAxes}
 	s.render(w, r, http.StatusOK, templates.DrainPage(s.lesson(v, rec.State, now, id)))
 	return nil
 }

@@ -133,6 +133,7 @@ func (s *Server) routes(compress func(http.Handler) http.Handler) http.Handler {
 		r.Use(compress)
 		r.Get("/", s.handle(s.home))
 		r.Get("/lessons/drain", s.handle(s.drainPage))
+		r.Get("/lessons/drain/sweep", s.handle(s.drainSweepFragment))
 		r.Get("/sessions/{id}", s.handle(s.sessionPage))
 		r.Get("/lessons/ledgers", s.handle(s.ledgersPage))
 		r.Get("/lessons/ledgers/runs/{id}", s.handle(s.runPage))

@@ -14,13 +14,14 @@ import (
 // their own names, and beside them t, speed, worker and model.
 type view struct {
 	session.View
-	Worker int // chosen in the inspector, from 1
+	Worker int  // chosen in the inspector, from 1
+	Axes   axes // of the sweep
 }
 
 // parseView reads a link's query. Whatever it does not name has its opening
 // value; whatever it names wrongly is a *[sim.SettingError].
 func parseView(query url.Values) (view, error) {
-	v := view{View: session.View{Speed: session.Single}, Worker: 1}
+	v := view{View: session.View{Speed: session.Single}, Worker: 1, Axes: drainAxes}
 	err := takeParam(query, "t", func(text string) (err error) { v.T, err = session.ParseT(text); return })
 	if err != nil {
 		return v, err
@@ -34,6 +35,9 @@ func parseView(query url.Values) (view, error) {
 	}
 	worker := ""
 	if err := takeParam(query, "worker", func(text string) error { worker = text; return nil }); err != nil {
+		return v, err
+	}
+	if v.Axes, err = takeAxes(query, sim.Table(), drainAxes); err != nil {
 		return v, err
 	}
 	if v.Settings, err = sim.ParseValues(query); err != nil {
@@ -98,7 +102,7 @@ func (v view) canonical() string {
 		b = append(b, "&worker="...)
 		b = strconv.AppendInt(b, int64(v.Worker), 10)
 	}
-	return string(b)
+	return v.Axes.appendTo(string(b), drainAxes)
 }
 
 // parseQuery reads a raw query strictly: a malformed escape or a semicolon is

@@ -5,6 +5,7 @@ export interface View {
   t: number;
   speed: number;
   worker: string;
+  axes: string; // of the map of verdicts, "&x=…&y=…"; empty for the usual ones
 }
 
 export function seconds(t: number): string {
@@ -13,7 +14,7 @@ export function seconds(t: number): string {
 
 export function viewQuery(v: View): string {
   const worker = v.worker === "1" ? "" : `&worker=${v.worker}`;
-  return `${v.query}&t=${seconds(v.t)}&speed=${v.speed}${worker}`;
+  return `${v.query}&t=${seconds(v.t)}&speed=${v.speed}${worker}${v.axes}`;
 }
 
 const gesture = 1000; // ms: changes of one control closer than this are one step of the history
@@ -88,6 +89,12 @@ export class Address {
     if (push) history.pushState(null, "", url);
     else history.replaceState(null, "", url);
   }
+}
+
+/** The map's axes in a view's query. */
+export function axesOf(query: string): string {
+  const all = new URLSearchParams(query);
+  return ["x", "y"].map((name) => (all.has(name) ? `&${name}=${all.get(name)}` : "")).join("");
 }
 
 /** The settings' part of a view's query. */

@@ -1,10 +1,12 @@
 // Lesson 1's page: stream in, commands out, address bar, keys.
 
-import { Address, settingsOf, viewQuery, type View } from "./address";
+import { Address, axesOf, settingsOf, viewQuery, type View } from "./address";
 import { Commands } from "./commands";
 import { follow, slide, tellInvalid } from "./fields";
+import { Fragment } from "./fragment";
 import { Playhead } from "./playhead";
 import { Stream } from "./stream";
+import { startSweep } from "./sweep";
 import { letGo, touched } from "./wire";
 
 export function startLesson(root: HTMLElement): void {
@@ -18,6 +20,7 @@ export function startLesson(root: HTMLElement): void {
     t: Number(first.get("t")),
     speed: Number(first.get("speed")),
     worker: first.get("worker") ?? "1",
+    axes: axesOf(root.dataset.query ?? ""),
   };
   let playing = false;
 
@@ -29,12 +32,14 @@ export function startLesson(root: HTMLElement): void {
     : new Address(path, view, (query) => {
         const params = new URLSearchParams(query);
         choose(params.get("worker") ?? "1");
+        view.axes = axesOf(query);
+        map.refresh();
         commands.send("button", new URLSearchParams({ command: "open", query }));
       });
 
   const stream = new Stream({
     url() {
-      const query = `${viewQuery({ ...view, t: playhead.now(), worker: "1" })}&playing=${playing ? 1 : 0}`;
+      const query = `${viewQuery({ ...view, t: playhead.now(), worker: "1", axes: "" })}&playing=${playing ? 1 : 0}`;
       return session === "" ? `${path}/stream?${query}` : `/sessions/${session}/stream?${query}`;
     },
     signals(signals) {
@@ -45,9 +50,11 @@ export function startLesson(root: HTMLElement): void {
       }
       if (typeof signals.t !== "number") return;
       const clock = signals as { t: number; speed: number; playing: boolean; until: number; query: string };
-      if (clock.query !== view.query) settled(clock.query);
+      const changed = clock.query !== view.query;
+      if (changed) settled(clock.query);
       playing = clock.playing;
       view.query = clock.query;
+      if (changed) map.refresh();
       view.t = Math.floor(clock.t * 10 + 1e-6) / 10;
       view.speed = clock.speed;
       playhead.set(clock);
@@ -60,6 +67,19 @@ export function startLesson(root: HTMLElement): void {
     },
     connection(failures) {
       if (connection) connection.textContent = failures === null ? "" : failures === 0 ? "This server is going away. Another one takes over…" : failures > 1 ? "The connection is lost. Trying again…" : "Connecting again…";
+    },
+  });
+
+  const map = new Fragment(() => `${path}/sweep?${viewQuery({ ...view, t: 0, speed: 1, worker: "1" })}`);
+  startSweep(root, {
+    move(values) {
+      address?.begin("sweep");
+      commands.send("set", new URLSearchParams({ command: "set", ...values }));
+    },
+    axes(x, y) {
+      view.axes = `&x=${x}&y=${y}`;
+      address?.show(view);
+      map.refresh();
     },
   });
 

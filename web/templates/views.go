@@ -57,6 +57,7 @@ type Drain struct {
 	SettingsQuery string
 	// Action is where the page's forms post to.
 	Action string
+	Sweep  Sweep
 	// Session is the id of the session shown, empty for a view of one's own.
 	Session string
 	Frame   Frame
