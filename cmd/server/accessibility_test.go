@@ -26,6 +26,8 @@ func TestAxeFindsNoViolationOnAnyPage(t *testing.T) {
 		{"/lessons/drain?t=60", true},
 		{"/lessons/drain?fail_init=1&workers=3&t=30", true},
 		{"/lessons/ledgers", false},
+		{"/lessons/clocks", false},
+		{"/lessons/clocks?platform=docker&long=40&grace=12", false},
 		{"/nowhere", false},
 	} {
 		for _, theme := range []string{"light", "dark"} {

@@ -21,6 +21,8 @@ func TestThePageFitsEveryWidth(t *testing.T) {
 		"/lessons/drain?workers=4&slots=8&duration=1&interval=0.5&replacement=1&t=60",
 		"/lessons/drain?workers=4&slots=8&duration=40&interval=0.5&replacement=1&handler=0&ready_only=0&signal=59.5&grace=30&t=60",
 		"/lessons/ledgers",
+		"/lessons/clocks?platform=ec2-spot",
+		"/lessons/clocks?grace=3599.9&hook_in_grace=0&prestop=600&signal_delay=60&withdraw=60&propagation=300&gate=none&server_timeout=3600&interval=0.1&request=600&long=3600&long_age=3599.9&deadline=3600&cooperative=0",
 		"/nowhere",
 	} {
 		expected := []string{}
@@ -36,7 +38,7 @@ func TestThePageFitsEveryWidth(t *testing.T) {
 			if wide := eval[int](b.tab, "document.documentElement.scrollWidth"); wide > int(width) {
 				t.Errorf("%s at %d px is %d px wide", path, width, wide)
 			}
-			small := eval[[]string](b.tab, `[...document.querySelectorAll("button, select, input, a.button, label.toggle, summary")]
+			small := eval[[]string](b.tab, `[...document.querySelectorAll("button, select, input, a.button, a.chip, label.toggle, summary")]
 				.filter(el => el.checkVisibility() && !el.closest(".sr") && !el.classList.contains("sr") && getComputedStyle(el).opacity !== "0" && el.type !== "hidden")
 				.filter(el => { const r = el.getBoundingClientRect(); return r.width < 24 || r.height < 24; })
 				.map(el => el.outerHTML.slice(0, 80))`)

@@ -486,3 +486,14 @@ func (b lesson) type_(selector, text string) {
 	eval[bool](b.tab, fmt.Sprintf(`(document.querySelector(%q).select(), true)`, selector))
 	b.run(chromedp.KeyEvent(text))
 }
+
+// choose takes an option of a select, as a person's choice of it does.
+func (b lesson) choose(selector, value string) {
+	b.t.Helper()
+	eval[bool](b.tab, fmt.Sprintf(`(() => {
+		const el = document.querySelector(%q);
+		el.value = %q;
+		el.dispatchEvent(new Event("change", {bubbles: true}));
+		return true;
+	})()`, selector, value))
+}

@@ -29,6 +29,7 @@ func TestScreenshots(t *testing.T) {
 	pages := []struct{ name, path string }{
 		{"lesson1", "/lessons/drain?grace=20&replacement=1&t=47"},
 		{"lesson2", "/lessons/ledgers"},
+		{"lesson3", "/lessons/clocks?platform=kubernetes&server_timeout=60&long=40"},
 		{"home", "/"},
 	}
 	b := newTab(t)

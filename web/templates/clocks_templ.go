@@ -97,7 +97,7 @@ func ClocksPage(v Clocks) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"no-script-only\"><button class=\"primary\" form=\"f-set\">Apply settings</button></p></section><div class=\"panels\"><div class=\"stack\"><section class=\"card\" aria-labelledby=\"words-h\"><h2 id=\"words-h\">What happens, in order</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"no-script-only\"><button class=\"primary\" form=\"f-set\" id=\"apply\">Apply settings</button></p></section><div class=\"panels\"><div class=\"stack\"><section class=\"card\" aria-labelledby=\"words-h\"><h2 id=\"words-h\">What happens, in order</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

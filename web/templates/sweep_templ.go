@@ -164,7 +164,7 @@ func SweepFragment(v Sweep) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<button class=\"no-script-only\">Show</button></form><p id=\"sweep-here\" class=\"sweep-here\" role=\"status\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<button class=\"no-script-only\" id=\"sweep-show\">Show</button></form><p id=\"sweep-here\" class=\"sweep-here\" role=\"status\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
