@@ -104,7 +104,7 @@ func (s *Server) clocksPage(w http.ResponseWriter, r *http.Request) error {
 	p := s.page("Who owns each clock", "The timing budget of a termination: which clock cuts which request, and what would have saved it.")
 	p.Lessons[2].Here = true
 	s.render(w, r, http.StatusOK, templates.ClocksPage(templates.Clocks{
-		Page: p, Frame: buildClocksFrame(v), Cases: s.clockCases, Story: s.clocksStory, Presets: presetRows(), LookedUp: clocks.LookedUp,
+		Page: p, Frame: buildClocksFrame(v), Start: "/lessons/clocks?platform=kubernetes&server_timeout=60&long=40", Cases: s.clockCases, Story: s.clocksStory, Presets: presetRows(), LookedUp: clocks.LookedUp,
 	}))
 	return nil
 }

@@ -40,7 +40,11 @@ type clockPainter struct {
 }
 
 // buildClockPicture draws a termination: one row for each owner of a clock.
-func buildClockPicture(run *clocks.Run) templates.ClockPicture {
+func buildClockPicture(run *clocks.Run, platform *clocks.Platform) templates.ClockPicture {
+	owner := "platform"
+	if platform != nil {
+		owner = platform.Name
+	}
 	drawn, total := sampleRequests(run)
 	v := templates.ClockPicture{Top: 20}
 	p := &clockPainter{scale: clockScale(run, drawn), run: run, view: &v, y: 26}
@@ -57,16 +61,18 @@ func buildClockPicture(run *clocks.Run) templates.ClockPicture {
 	if !s.HookInGrace {
 		grace, graceText = min(s.Prestop, i.Kill), s.Grace.String()+" s, after the hook"
 	}
-	p.row("Platform grace", "platform", 30)
+	p.row("Platform grace", owner, 30)
 	p.bar(grace, i.Kill, "grace", 16, "", graceText)
 	p.next(34)
 
-	p.row("preStop hook", "management hook", 30)
+	p.row("preStop hook", "before the signal", 30)
 	p.bar(0, min(s.Prestop, i.Kill), "hook", 16, "", s.Prestop.String()+" s")
 	p.next(34)
 
-	p.row("Signal", "platform", 30)
+	p.row("Signal", owner, 30)
 	switch {
+	case !s.SignalHandled && platform != nil && !platform.Handled:
+		p.label(min(s.Prestop, i.Kill), "none: a notice to look for")
 	case !s.SignalHandled:
 		p.mark(min(s.Prestop, i.Kill), "rejected", "rejected", "not handled")
 	case i.Term == clocks.Never:
@@ -105,7 +111,7 @@ func buildClockPicture(run *clocks.Run) templates.ClockPicture {
 		case drained == clocks.Never:
 			drained, text = i.Kill, "cut by the kill"
 		case run.Account.Cancelled > 0:
-			text = "its timeout of " + s.ServerTimeout.String() + " s cuts"
+			text = "cut by its own " + s.ServerTimeout.String() + " s timeout"
 		case drained == i.Term:
 			text = "nothing to wait for"
 		}
@@ -139,7 +145,11 @@ func buildClockPicture(run *clocks.Run) templates.ClockPicture {
 	case i.Kill > p.right:
 		v.KillBeyond = "the kill would come at " + i.Kill.String() + " s →"
 	default:
-		line := &templates.ClockLine{X: p.x(i.Kill), Label: "SIGKILL at " + i.Kill.String() + " s", Anchor: "middle"}
+		end := "SIGKILL"
+		if platform != nil && !platform.Handled {
+			end = "interruption"
+		}
+		line := &templates.ClockLine{X: p.x(i.Kill), Label: end + " at " + i.Kill.String() + " s", Anchor: "middle"}
 		if run.Exited {
 			line.Kind, line.Label = "spared", "the kill would come at "+i.Kill.String()+" s"
 		}
@@ -237,6 +247,7 @@ func clockScale(run *clocks.Run, drawn []clocks.Request) scale {
 	}
 	left = max(left, drawnFrom)
 	left = min(left, -right/12)
+	left -= right / 40
 	return scale{left, right + (right-left)*22/100} // room for words
 }
 
@@ -361,17 +372,17 @@ func (p *clockPainter) deadline(drawn []clocks.Request) {
 		return
 	}
 	q := drawn[len(drawn)-1]
-	whose := "the last one's"
+	whose := "the last request's"
 	if i := slices.IndexFunc(drawn, func(q clocks.Request) bool { return q.Long }); i >= 0 {
-		q, whose = drawn[i], "the long one's"
+		q, whose = drawn[i], "the long request's"
 	}
-	text := fmt.Sprintf("%s s, %s ends at %s s", s.Deadline, whose, signed(q.Arrival+s.Deadline))
+	text := fmt.Sprintf("%s s each; %s at %s s", s.Deadline, whose, signed(q.Arrival+s.Deadline))
 	p.bar(q.Arrival, q.Arrival+s.Deadline, "deadline", 6, "", "")
 	p.view.Bars[len(p.view.Bars)-1].Y += 5
 	if q.Arrival+s.Deadline > p.right {
 		text += " →"
 	}
-	p.labelOver(max(q.Arrival, p.left), text)
+	p.labelOver(max(q.Arrival, 0), text)
 }
 
 // labelOver says something about what is drawn in the row at hand, over it.

@@ -16,7 +16,7 @@ func buildClocksFrame(v clocksView) templates.ClocksFrame {
 	query := v.canonical()
 	f := templates.ClocksFrame{
 		Query: query, Settings: string(v.Settings.AppendQuery(nil)),
-		Picture: buildClockPicture(run), Verdict: run.Verdict(), Reasons: run.Reasons(),
+		Picture: buildClockPicture(run, v.Platform), Verdict: run.Verdict(), Reasons: lossTexts(run), Strip: stripText(run),
 		Budget: buildBudget(run), Fix: buildFixes(v, run), Groups: clockControls(v.Settings),
 		Sweep: buildSweep(clocks.Table(), v.Settings, v.Axes, "/lessons/clocks", queryWithoutAxes(v), clockCells, judgeClocks()),
 		Steps: clockSteps(run), Requests: clockRequests(run), Head: clocks.MatrixHead(),
@@ -26,12 +26,19 @@ func buildClocksFrame(v clocksView) templates.ClocksFrame {
 	f.Counts = []templates.ClockCount{{Name: "admitted", Kind: "none", Count: a.Admitted}, {Name: "completed", Kind: "completed", Count: a.Completed},
 		{Name: "killed", Kind: "killed", Count: a.Killed}, {Name: "cancelled", Kind: "killed", Count: a.Cancelled},
 		{Name: "failed at deadline", Kind: "killed", Count: a.Deadline}, {Name: "refused", Kind: "killed", Count: a.Refused},
-		{Name: "rejected", Kind: "none", Count: a.Rejected}}
+		{Name: "rejected, which fails nothing", Kind: "none", Count: a.Rejected}}
 	f.Work = []templates.ClockCount{{Name: "completed", Kind: "completed", Count: w.Completed}, {Name: "confirmed stopped", Kind: "running", Count: w.ConfirmedStopped},
 		{Name: "unknown", Kind: "killed", Count: w.Unknown}, {Name: "not started", Kind: "none", Count: w.NotStarted}}
-	f.Gap = "Transition gap: none. While routers send new requests, this process serves them."
+	for _, list := range [][]templates.ClockCount{f.Counts, f.Work} {
+		for i := range list {
+			if list[i].Count == 0 {
+				list[i].Kind = "none"
+			}
+		}
+	}
+	f.Gap = "Transition gap: none. While routers send new requests here, this process serves them."
 	if gap := run.Gap(); gap > 0 {
-		f.Gap = fmt.Sprintf("Transition gap: for %s s from time 0 routers still send new requests that this process does not serve.", gap)
+		f.Gap = fmt.Sprintf("Transition gap: for %s s of the time from 0 on, routers still send new requests here that this process turns away.", gap)
 	}
 	for _, p := range clocks.Platforms() {
 		choice := templates.PlatformChoice{ID: p.ID, Name: p.Name}
@@ -52,7 +59,7 @@ func buildClocksFrame(v clocksView) templates.ClocksFrame {
 	}
 	for _, e := range run.Exports() {
 		open := e.Platform == "kubernetes" && v.Platform == nil || v.Platform != nil && v.Platform.ID == e.Platform
-		f.Exports = append(f.Exports, templates.ExportText{ID: e.ID, Name: e.Name, Text: string(e.Content), Open: open,
+		f.Exports = append(f.Exports, templates.ExportText{ID: e.ID, Name: e.Name, Text: string(e.Content), Note: e.Note, Open: open,
 			Href: "/lessons/clocks/files/" + e.ID + "?" + query})
 	}
 	return f
@@ -65,7 +72,7 @@ func queryWithoutAxes(v clocksView) string {
 
 func platformNote(v clocksView, p clocks.Platform) *templates.PlatformNote {
 	n := &templates.PlatformNote{ID: p.ID, Name: p.Name, Document: p.Document, URL: p.URL, LookedUp: clocks.LookedUp}
-	n.Text = fmt.Sprintf("%s: signal %s; default grace %s s", p.Name, p.Signal, p.Grace)
+	n.Text = fmt.Sprintf("%s: signal %s. Default grace %s s", p.Name, p.Signal, p.Grace)
 	if p.Setting != "" {
 		n.Text += " (" + p.Setting + ")"
 	}
@@ -74,7 +81,13 @@ func platformNote(v clocksView, p clocks.Platform) *templates.PlatformNote {
 	} else if p.Most != clocks.Never {
 		n.Text += ", " + p.MostWhere
 	}
-	n.Text += ". The clock includes " + p.Includes + "."
+	n.Text += ". What the clock covers: " + p.Includes + "."
+	switch {
+	case p.Hook == "":
+		n.Text += " It runs nothing before the signal: the preStop duration here is a wait that whoever stops the process makes."
+	case p.Hook != "preStop":
+		n.Text += " What runs before the signal is its " + p.Hook + "; the preStop duration here stands for that."
+	}
 	if s := p.On(v.Settings); s != v.Settings {
 		var differs []string
 		for _, name := range []string{"grace", "hook_in_grace", "signal_handled"} {
@@ -83,7 +96,10 @@ func platformNote(v clocksView, p clocks.Platform) *templates.PlatformNote {
 				differs = append(differs, fmt.Sprintf("%s %s, by default %s", c.Label, amountText(&c, c.Amount(v.Settings)), amountText(&c, c.Amount(s))))
 			}
 		}
-		n.Differs = "You have changed: " + strings.Join(differs, "; ") + "."
+		if p.Most != clocks.Never && v.Settings.Grace > p.Most {
+			n.Differs = fmt.Sprintf("%s does not take a grace of %s s: %s s is the most %s. ", p.Name, v.Settings.Grace, p.Most, p.MostWhere)
+		}
+		n.Differs += "You have changed: " + strings.Join(differs, "; ") + "."
 		n.Reset = v.with(s)
 	}
 	return n
@@ -155,9 +171,61 @@ func buildStopControl[S any](c *setting.Control[S], s S) templates.Control {
 
 func abs(n int) int { return max(n, -n) }
 
-func changeText(c clocks.Change) (text, was string) {
-	ctl := c.Control
-	return ctl.Label + ": " + valueText(&ctl, c.To), "from " + valueText(&ctl, c.From)
+// workload are the settings that describe what comes in, not what one can set.
+var workload = map[string]bool{"interval": true, "request": true, "long": true, "long_age": true, "cleanup": true, "cooperative": true, "stop_check": true}
+
+// shortName is a control's label where the one before it is not there to read.
+func shortName(c clocks.Control) string {
+	short := map[string]string{"long": "Long request", "long_age": "Age of the long request", "deadline": "Request deadline", "stop_check": "Backend work acknowledges within"}
+	if name := short[c.Name]; name != "" {
+		return name
+	}
+	return c.Label
+}
+
+func changeText(c clocks.Control, from, to setting.Time) string {
+	return fmt.Sprintf("%s %s → %s", shortName(c), valueText(&c, from), valueText(&c, to))
+}
+
+// lossTexts says what keeps a run from passing, and which clock did it.
+func lossTexts(run *clocks.Run) []string {
+	var list []string
+	a := run.Account
+	for _, l := range run.Losses() {
+		switch l {
+		case clocks.LostKilled:
+			list = append(list, fmt.Sprintf("%s killed by the platform at %s s", count(a.Killed, "request", "requests"), run.End))
+		case clocks.LostCancelled:
+			list = append(list, fmt.Sprintf("%s cancelled by the server's timeout at %s s", count(a.Cancelled, "request", "requests"), run.Settings.Prestop+run.Settings.SignalDelay+run.Settings.ServerTimeout))
+		case clocks.LostDeadline:
+			list = append(list, fmt.Sprintf("%s failed at the caller's deadline", count(a.Deadline, "request", "requests")))
+		case clocks.LostRefused:
+			list = append(list, fmt.Sprintf("%s refused: the listener was gone while routers still sent", count(a.Refused, "request", "requests")))
+		case clocks.LostUnknown:
+			list = append(list, fmt.Sprintf("what became of the work of %s is unknown", count(run.Work.Unknown, "request", "requests")))
+		case clocks.LostCleanup:
+			switch {
+			case run.Cleanup == clocks.CleanupNotBegun:
+				list = append(list, "cleanup not begun")
+			case run.Exited:
+				list = append(list, "cleanup cut by its own budget")
+			default:
+				list = append(list, "cleanup cut by the kill")
+			}
+		case clocks.LostExit:
+			list = append(list, "the process did not leave by itself")
+		case clocks.NoLoss:
+		}
+	}
+	return list
+}
+
+// stripText is the verdict in a line, for where the picture is out of sight.
+func stripText(run *clocks.Run) string {
+	if run.Passes() {
+		return "exit at " + run.End.String() + " s"
+	}
+	return strings.Join(lossTexts(run), "; ")
 }
 
 func valueText(c *clocks.Control, v setting.Time) string {
@@ -170,28 +238,28 @@ func valueText(c *clocks.Control, v setting.Time) string {
 func buildFixes(v clocksView, run *clocks.Run) templates.FixList {
 	limit := ""
 	if most := v.most(); most != clocks.Never {
-		limit = fmt.Sprintf(" The grace is searched up to %s s, the most that %s takes %s.", most, v.Platform.Name, v.Platform.MostWhere)
+		limit = fmt.Sprintf(" The grace is searched up to the %s s that are %s's most, %s.", most, v.Platform.Name, v.Platform.MostWhere)
 	}
 	if run.Passes() {
 		f := templates.FixList{Heading: "What would break it",
 			Lead: "For each setting the smallest change of it alone with which these settings fail, found by running the model with every value."}
 		addChanges(&f, v, clocks.Breaks(v.Settings), "FAIL", "fail")
-		f.NoneText = "With no value of these alone it fails:"
+		f.NoneText = "No value of these alone makes it fail"
 		return f
 	}
 	f := templates.FixList{Heading: "What would fix it",
 		Lead: "For each setting the smallest change of it alone that turns FAIL into PASS, found by running the model with every value." + limit}
 	addChanges(&f, v, clocks.Fixes(v.Settings, v.most()), "PASS", "pass")
-	f.NoneText = "With no value of these alone does it pass:"
-	if len(f.Changes) > 0 {
+	f.NoneText = "No value of these alone makes it pass"
+	if len(f.Changes)+len(f.Workload) > 0 {
 		return f
 	}
 	f.None = nil
 	f.Lead = "No single change does: every value of every setting was run." + limit
 	for _, p := range clocks.Pairs(v.Settings, v.most(), 6) {
-		a, wasA := changeText(p.First)
-		b, wasB := changeText(p.Second)
-		f.Pairs = append(f.Pairs, templates.FixRow{Text: a + " and " + b, Was: wasA + " and " + strings.TrimPrefix(wasB, "from "), Verdict: "PASS", Kind: "pass", Href: v.with(p.Settings)})
+		a := changeText(p.First.Control, p.First.From, p.First.To)
+		b := changeText(p.Second.Control, p.Second.From, p.Second.To)
+		f.Pairs = append(f.Pairs, templates.FixRow{ID: "fix-" + p.First.Control.Name + "-" + p.Second.Control.Name, Text: a + " and " + b, Verdict: "PASS", Kind: "pass", Href: v.with(p.Settings)})
 	}
 	if len(f.Pairs) > 0 {
 		f.Lead += " These two together do."
@@ -199,9 +267,8 @@ func buildFixes(v clocksView, run *clocks.Run) templates.FixList {
 	}
 	f.Lead += " No two changes at the sliders' stops do either."
 	if c, ok := clocks.Closest(v.Settings, v.most()); ok {
-		text, was := changeText(c)
-		f.Lead += " This one leaves the least to mend: " + strings.Join(clocks.Simulate(c.Settings).Reasons(), ", ") + "."
-		f.Changes = append(f.Changes, templates.FixRow{Text: text, Was: was, Verdict: "nearer", Kind: "near", Href: v.with(c.Settings)})
+		f.Lead += " This one leaves the least to mend: " + strings.Join(lossTexts(clocks.Simulate(c.Settings)), "; ") + "."
+		f.Changes = append(f.Changes, templates.FixRow{ID: "step-" + c.Control.Name, Text: changeText(c.Control, c.From, c.To), Verdict: "nearer", Kind: "near", Href: v.with(c.Settings)})
 	}
 	return f
 }
@@ -209,11 +276,15 @@ func buildFixes(v clocksView, run *clocks.Run) templates.FixList {
 func addChanges(f *templates.FixList, v clocksView, changes []clocks.Change, verdict, kind string) {
 	for _, c := range changes {
 		if !c.Found {
-			f.None = append(f.None, c.Control.Label)
+			f.None = append(f.None, shortName(c.Control))
 			continue
 		}
-		text, was := changeText(c)
-		f.Changes = append(f.Changes, templates.FixRow{Text: text, Was: was, Verdict: verdict, Kind: kind, Href: v.with(c.Settings)})
+		row := templates.FixRow{ID: kind + "-" + c.Control.Name, Text: changeText(c.Control, c.From, c.To), Verdict: verdict, Kind: kind, Href: v.with(c.Settings)}
+		if workload[c.Control.Name] {
+			f.Workload = append(f.Workload, row)
+		} else {
+			f.Changes = append(f.Changes, row)
+		}
 	}
 }
 
@@ -238,8 +309,17 @@ func buildBudget(run *clocks.Run) templates.BudgetBar {
 	v.KillRight = 2*kill > whole
 	v.Sum = fmt.Sprintf("%s s of hook and delivery, %s s of drain, %s s of cleanup and %s s of margin are %s s", b.Term, b.Remaining, b.Cleanup, b.Margin, b.Need)
 	v.Text = fmt.Sprintf("The plan needs %s s of the %s s until the kill: %s s to spare.", b.Need, kill, b.Slack)
-	if b.Slack < 0 {
+	switch {
+	case b.Slack < 0 && run.Passes():
+		v.Text = fmt.Sprintf("This run fits, but the plan does not: it needs %s s with its margin, and the kill comes at %s s. %s s are missing.", b.Need, kill, -b.Slack)
+	case b.Slack < 0:
 		v.Text = fmt.Sprintf("The plan needs %s s, and the kill comes at %s s: an overrun of %s s.", b.Need, kill, -b.Slack)
+	case run.Account.Cancelled > 0:
+		v.Text += fmt.Sprintf(" It is the server's own timeout of %s s that cuts.", run.Settings.ServerTimeout)
+	}
+	if b.Slack > 0 {
+		v.Parts = append(v.Parts, templates.BudgetPart{Name: "to spare", Kind: "spare", Value: b.Slack.String() + " s", X: percent(int(at), int(whole)),
+			W: percent(int(b.Slack), int(whole)), Fits: 100*int(b.Slack) > 22*int(whole)})
 	}
 	return v
 }
@@ -269,16 +349,10 @@ func clockSteps(run *clocks.Run) []templates.ClockStep {
 	}
 	add(i.Gate, "warn", "The admission gate closes: what arrives from here on is rejected before any work.")
 	add(i.RouterStop, "plain", "The last router stops sending new requests.")
-	add(i.Term, "warn", "The signal has reached the application; the listener closes.")
+	add(i.Term, "warn", "The signal has reached the application; the listener closes: what arrives from here on is refused.")
 	switch {
 	case !s.SignalHandled:
 		add(i.Kill, "bad", "No signal was handled: nothing was drained or cleaned up.")
-	case i.Drained != clocks.Never:
-		add(i.Drained, "good", "No admitted request is left.")
-		if run.Account.Cancelled > 0 {
-			list[len(list)-1].text = fmt.Sprintf("The server's graceful timeout of %s s ends: %d cancelled.", s.ServerTimeout, run.Account.Cancelled)
-			list[len(list)-1].kind = "bad"
-		}
 	}
 	if s.Long > 0 {
 		for q := range run.Requests() {
@@ -292,6 +366,13 @@ func clockSteps(run *clocks.Run) []templates.ClockStep {
 					add(q.WorkEndedAt, "work", "Its work: %s.", workText(q.Work))
 				}
 			}
+		}
+	}
+	if i.Drained != clocks.Never && run.Account.Admitted > 0 {
+		add(i.Drained, "good", "No admitted request is left.")
+		if run.Account.Cancelled > 0 {
+			list[len(list)-1].text = fmt.Sprintf("The server's graceful timeout of %s s ends: %d cancelled.", s.ServerTimeout, run.Account.Cancelled)
+			list[len(list)-1].kind = "bad"
 		}
 	}
 	if run.Exited {

@@ -81,6 +81,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		LinkText: "Open lesson 1 with its opening settings",
 		Href:     "/lessons/drain",
 	}
+	if strings.HasPrefix(r.URL.Path, "/lessons/clocks") {
+		problem.LinkText, problem.Href = "Open lesson 3 with its opening settings", "/lessons/clocks"
+	}
 	if errors.Is(err, session.ErrNotFound) {
 		problem.LinkText = "Start a fresh session"
 	}

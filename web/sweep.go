@@ -110,9 +110,9 @@ func buildSweep[S any](table setting.Table[S], s S, a axes, page, query string, 
 		X: sweepAxis(&x, xs), Y: sweepAxis(&y, ys)}
 	v.Height = min(max(6*v.Rows, 96), 372)
 	for i := range v.X.Ticks {
-		t := &v.X.Ticks[i]
-		t.Anchor = "middle"
+		v.X.Ticks[i].Anchor = "middle"
 	}
+	v.X.Ticks[len(v.X.Ticks)-1].Anchor = "end"
 	slices.Reverse(v.Y.Ticks)
 	for i := range v.Y.Ticks { // upwards
 		v.Y.Ticks[i].At = flip(v.Y.Ticks[i].At)
@@ -130,6 +130,9 @@ func buildSweep[S any](table setting.Table[S], s S, a axes, page, query string, 
 	here := kinds[cells[hereY*len(xs)+hereX]]
 	v.Here = fmt.Sprintf("%s %s, %s %s: %s", y.Label, amountText(&y, ys[hereY]), x.Label, amountText(&x, xs[hereX]), here.name)
 	pass := slices.IndexFunc(kinds, func(k cellKind) bool { return k.id == "pass" })
+	if v.Kinds[pass].Count == 0 {
+		v.NoPass = "No pair of these two passes while the other settings stay as they are."
+	}
 	for row := len(ys) - 1; row >= 0; row-- {
 		v.Lines = append(v.Lines, templates.SweepLine{Y: amountText(&y, ys[row]), Text: passText(&x, xs, cells[row*len(xs):][:len(xs)], pass)})
 	}
@@ -175,11 +178,12 @@ func sweepAxis[S any](c *setting.Control[S], stops []setting.Time) templates.Swe
 		texts[i] = c.TextOf(v)
 	}
 	a.Amounts = strings.Join(texts, " ")
-	const most = 6 // figures beside an axis
-	step := max(1, (len(stops)+most-2)/(most-1))
-	for i := 0; i < len(stops); i += step {
-		if i+step >= len(stops) && i != len(stops)-1 && len(stops)-1-i < step/2+1 && i > 0 {
-			i = len(stops) - 1
+	const most = 6 // figures beside an axis, the last one among them
+	gaps := min(most-1, max(1, len(stops)-1))
+	for n := range gaps + 1 {
+		i := n * (len(stops) - 1) / gaps
+		if i == 0 && n > 0 {
+			break // there is one amount alone
 		}
 		label := texts[i]
 		if c.Toggle {

@@ -13,6 +13,7 @@ type Export struct {
 	Type     string // content type
 	Content  []byte
 	Platform string // id of the platform that it is for
+	Note     string // what the format has no place for
 }
 
 // Exports lists the run's values as settings of the platforms, Kubernetes
@@ -20,13 +21,13 @@ type Export struct {
 // text says so.
 func (r *Run) Exports() []Export {
 	return []Export{
-		{"kubernetes", "Kubernetes manifest fragment", "termination.yaml", "application/yaml", r.kubernetes(), "kubernetes"},
-		{"docker", "Docker command", "stop.sh", "text/x-shellscript; charset=utf-8", r.docker(), "docker"},
-		{"systemd", "systemd unit lines", "termination.conf", "text/plain; charset=utf-8", r.systemd(), "systemd"},
-		{"ecs", "ECS task definition fragment", "termination.json", "application/json", r.ecs(), "ecs"},
-		{"fly", "fly.toml lines", "termination.toml", "application/toml", r.fly(), "fly"},
-		{"nomad", "Nomad task block", "termination.hcl", "text/plain; charset=utf-8", r.nomad(), "nomad"},
-		{"render", "Render blueprint line", "render.yaml", "application/yaml", r.render(), "render"},
+		{ID: "kubernetes", Name: "Kubernetes manifest fragment", File: "termination.yaml", Type: "application/yaml", Content: r.kubernetes(), Platform: "kubernetes"},
+		{ID: "docker", Name: "Docker command", File: "stop.sh", Type: "text/x-shellscript; charset=utf-8", Content: r.docker(), Platform: "docker"},
+		{ID: "systemd", Name: "systemd unit lines", File: "termination.conf", Type: "text/plain; charset=utf-8", Content: r.systemd(), Platform: "systemd"},
+		{ID: "ecs", Name: "ECS task definition fragment", File: "termination.json", Type: "application/json", Content: r.ecs(), Platform: "ecs", Note: r.ecsNote()},
+		{ID: "fly", Name: "fly.toml lines", File: "termination.toml", Type: "application/toml", Content: r.fly(), Platform: "fly"},
+		{ID: "nomad", Name: "Nomad task block", File: "termination.hcl", Type: "text/plain; charset=utf-8", Content: r.nomad(), Platform: "nomad"},
+		{ID: "render", Name: "Render blueprint line", File: "render.yaml", Type: "application/yaml", Content: r.render(), Platform: "render"},
 	}
 }
 
@@ -42,6 +43,34 @@ func (r *Run) Export(id string) (Export, bool) {
 
 // afterHook is how long the process has from the end of the hook to the kill.
 func (r *Run) afterHook() Time { return max(0, r.Instants.Kill-r.Settings.Prestop) }
+
+// above remarks that a platform does not take so long a grace.
+func above(id string, seconds int) string {
+	p, ok := FindPlatform(id)
+	if !ok || p.Most == Never || Time(seconds)*Second <= p.Most {
+		return ""
+	}
+	return fmt.Sprintf("more than the %s that %s takes %s", span(p.Most), p.Name, p.MostWhere)
+}
+
+// notes joins remarks.
+func notes(list ...string) string {
+	var some []string
+	for _, text := range list {
+		if text != "" {
+			some = append(some, text)
+		}
+	}
+	return strings.Join(some, "; ")
+}
+
+// wait says in a comment what becomes of the hook where the platform has none.
+func (r *Run) wait(mark string) string {
+	if r.Settings.Prestop == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s The wait of %s before the signal is not in here: whoever stops the process makes it.\n", mark, span(r.Settings.Prestop))
+}
 
 // ceil is t in whole seconds, and a remark where that is more than t.
 func ceil(t Time) (int, string) {
@@ -137,9 +166,22 @@ func (r *Run) ecs() []byte {
 	return fmt.Appendf(nil, "{\n  \"containerDefinitions\": [\n    {\n      \"name\": \"app\",\n      \"stopTimeout\": %d\n    }\n  ]\n}\n", n)
 }
 
+// ecsNote says what JSON has no comments for.
+func (r *Run) ecsNote() string {
+	n, note := ceil(r.afterHook())
+	text := notes(note, above("ecs", n))
+	if text != "" {
+		text = "stopTimeout: " + text + "."
+	}
+	if wait := strings.TrimSpace(r.wait("")); wait != "" {
+		text = strings.TrimSpace(text + " " + wait)
+	}
+	return text
+}
+
 func (r *Run) fly() []byte {
 	n, note := ceil(r.afterHook())
-	return fmt.Appendf(nil, "%skill_signal = \"SIGTERM\"\nkill_timeout = %d%s\n", r.ours("#"), n, remark("#", note))
+	return fmt.Appendf(nil, "%s%skill_signal = \"SIGTERM\"\nkill_timeout = %d%s\n", r.ours("#"), r.wait("#"), n, remark("#", notes(note, above("fly", n))))
 }
 
 func (r *Run) nomad() []byte {
@@ -148,11 +190,12 @@ func (r *Run) nomad() []byte {
 	if hook := r.Settings.Prestop; hook > 0 {
 		fmt.Fprintf(&b, "  shutdown_delay = \"%ss\"\n", hook)
 	}
-	fmt.Fprintf(&b, "  kill_signal  = \"SIGTERM\"\n  kill_timeout = \"%ss\"\n}\n", r.afterHook())
+	n, _ := ceil(r.afterHook())
+	fmt.Fprintf(&b, "  kill_signal  = \"SIGTERM\"\n  kill_timeout = \"%ss\"%s\n}\n", r.afterHook(), remark("#", above("nomad", n)))
 	return []byte(b.String())
 }
 
 func (r *Run) render() []byte {
 	n, note := ceil(r.afterHook())
-	return fmt.Appendf(nil, "%sservices:\n  - type: web\n    name: app\n    maxShutdownDelaySeconds: %d%s\n", r.ours("#"), n, remark("#", note))
+	return fmt.Appendf(nil, "%s%sservices:\n  - type: web\n    name: app\n    maxShutdownDelaySeconds: %d%s\n", r.ours("#"), r.wait("#"), n, remark("#", notes(note, above("render", n))))
 }

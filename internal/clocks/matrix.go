@@ -124,13 +124,14 @@ func MatrixHead() []string { return append([]string(nil), matrixHead...) }
 
 // summary says in a line what the matrix is of.
 func (r *Run) summary(p *Platform) string {
-	text := fmt.Sprintf("Verdict %s. The plan needs %s of the %s until the kill", strings.ToUpper(r.Verdict()), at(r.Budget.Need), span(r.Instants.Kill))
-	if r.Budget.Need == Never {
-		text = fmt.Sprintf("Verdict %s. Without a handled signal there is no plan for the %s until the kill", strings.ToUpper(r.Verdict()), span(r.Instants.Kill))
-	} else if r.Budget.Slack >= 0 {
-		text += ", " + span(r.Budget.Slack) + " to spare"
-	} else {
-		text += ", " + span(-r.Budget.Slack) + " too much"
+	text := fmt.Sprintf("Verdict %s. ", strings.ToUpper(r.Verdict()))
+	switch need, kill, slack := r.Budget.Need, span(r.Instants.Kill), r.Budget.Slack; {
+	case need == Never:
+		text += "Without a handled signal there is no plan; the kill comes at " + kill
+	case slack >= 0:
+		text += fmt.Sprintf("The plan needs %s of the %s until the kill: %s to spare", span(need), kill, span(slack))
+	default:
+		text += fmt.Sprintf("The plan needs %s and the kill comes at %s: %s too little", span(need), kill, span(-slack))
 	}
 	if p != nil {
 		text = p.Name + ". " + text

@@ -17,17 +17,20 @@ type Platform struct {
 	MostWhere string // for what the most holds
 	// HookInGrace says that what runs before the signal spends the same clock.
 	HookInGrace bool
-	Includes    string // what the clock includes
-	Setting     string // the platform's own name for the grace; "" where it cannot be set
-	Document    string // the title of the page
-	URL         string
+	// Hook is what the platform runs before the signal, "" where it has nothing
+	// of the kind: the wait is then whoever's who stops the process.
+	Hook     string
+	Includes string // what the clock includes
+	Setting  string // the platform's own name for the grace; "" where it cannot be set
+	Document string // the title of the page
+	URL      string
 }
 
 // LookedUp is the day on which the platforms' documentation was looked up.
 const LookedUp = "30 November 2026"
 
 var platforms = []Platform{
-	{ID: "kubernetes", Name: "Kubernetes", Signal: "the image's STOPSIGNAL, else SIGTERM", Handled: true, Grace: 30 * Second, Most: Never, HookInGrace: true,
+	{ID: "kubernetes", Name: "Kubernetes", Signal: "the image's STOPSIGNAL, else SIGTERM", Handled: true, Grace: 30 * Second, Most: Never, HookInGrace: true, Hook: "preStop",
 		Includes: "the preStop hook and the drain; 2 s more, once, when the hook overruns; endpoints are updated beside it",
 		Setting:  "terminationGracePeriodSeconds", Document: "Termination of Pods",
 		URL: "https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-termination"},
@@ -43,7 +46,7 @@ var platforms = []Platform{
 		Includes: "from the signal to SIGKILL",
 		Document: "Container runtime contract",
 		URL:      "https://cloud.google.com/run/docs/container-contract"},
-	{ID: "systemd", Name: "systemd", Signal: "KillSignal, by default SIGTERM", Handled: true, Grace: 90 * Second, Most: Never,
+	{ID: "systemd", Name: "systemd", Signal: "KillSignal, by default SIGTERM", Handled: true, Grace: 90 * Second, Most: Never, Hook: "ExecStop",
 		Includes: "each ExecStop command by itself, then the stop by signal by itself",
 		Setting:  "TimeoutStopSec", Document: "systemd.service(5)",
 		URL: "https://www.freedesktop.org/software/systemd/man/latest/systemd.service.html"},
@@ -55,7 +58,7 @@ var platforms = []Platform{
 		Includes: "from the signal to the forced stop, as a best effort",
 		Setting:  "kill_timeout", Document: "App configuration (fly.toml)",
 		URL: "https://fly.io/docs/reference/configuration/"},
-	{ID: "nomad", Name: "Nomad", Signal: "SIGINT; SIGTERM from the Docker driver", Handled: true, Grace: 5 * Second, Most: 30 * Second, MostWhere: "unless the client's max_kill_timeout allows more",
+	{ID: "nomad", Name: "Nomad", Signal: "SIGINT; SIGTERM from the Docker driver", Handled: true, Grace: 5 * Second, Most: 30 * Second, MostWhere: "unless the client's max_kill_timeout allows more", Hook: "shutdown_delay",
 		Includes: "from the signal to SIGKILL; shutdown_delay comes before it and is apart",
 		Setting:  "kill_timeout", Document: "task block in the job specification",
 		URL: "https://developer.hashicorp.com/nomad/docs/job-specification/task"},

@@ -1,6 +1,7 @@
 // Lesson 3's page: every change asks the server for what follows from it.
 
 import { follow, isField, slide, tellInvalid } from "./fields";
+import { keepFocus } from "./stream";
 import { startSweep } from "./sweep";
 import { applyFragments, letGo, touched } from "./wire";
 
@@ -46,8 +47,9 @@ export function startClocks(root: HTMLElement): void {
         }
         tell("");
         const focused = document.activeElement;
+        const home = focused?.closest<HTMLElement>("section");
         applyFragments(text);
-        if (focused instanceof HTMLElement && focused.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
+        keepFocus(focused, home);
         shown = asked;
         if (params.toString() === asked) {
           // The server's own order of the settings.
@@ -141,6 +143,15 @@ export function startClocks(root: HTMLElement): void {
     e.preventDefault();
     open(new URL(link.href).search.slice(1), true);
   });
+
+  // While the picture is out of sight, a strip at the bottom says the verdict.
+  const picture = document.getElementById("picture-panel");
+  if (picture) {
+    new IntersectionObserver((seen) => {
+      const inSight = seen[seen.length - 1].isIntersecting;
+      root.classList.toggle("picture-seen", inSight);
+    }).observe(picture);
+  }
 
   startSweep(root, {
     move: (values) => change(values, "sweep"),

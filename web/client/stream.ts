@@ -7,7 +7,7 @@ const longestWait = 8000;
 const hiddenFor = 5000; // a page hidden this long needs no stream
 
 /** Gives focus back that a patch took: to the element, or where that is gone to the section that it was in. */
-function keepFocus(focused: Element | null, home: HTMLElement | null | undefined): void {
+export function keepFocus(focused: Element | null, home: HTMLElement | null | undefined): void {
   if (!focused || focused === document.body || document.activeElement === focused) return;
   if (focused.isConnected && (focused instanceof HTMLElement || focused instanceof SVGElement)) {
     focused.focus({ preventScroll: true });

@@ -6,6 +6,7 @@ import "strings"
 type Clocks struct {
 	Page
 	Frame ClocksFrame
+	Start string // settings in which a clock cuts
 	Cases []ClockCase
 	// Presets are the platforms' figures as the documentation has them.
 	Presets  []PlatformRow
@@ -22,6 +23,7 @@ type ClocksFrame struct {
 	Verdict   string
 	Announce  string
 	Reasons   []string
+	Strip     string
 	Counts    []ClockCount
 	Work      []ClockCount
 	Gap       string
@@ -118,6 +120,7 @@ type BudgetPart struct {
 type FixList struct {
 	Heading, Lead string
 	Changes       []FixRow
+	Workload      []FixRow // of what comes in, which one does not set
 	Pairs         []FixRow
 	None          []string // settings of which no value does
 	NoneText      string
@@ -125,7 +128,7 @@ type FixList struct {
 
 // FixRow is a change that was found.
 type FixRow struct {
-	Text, Was, Verdict, Kind, Href string
+	ID, Text, Verdict, Kind, Href string
 }
 
 // PlatformChoice is one preset.
@@ -157,8 +160,8 @@ type Download struct{ Name, Href string }
 
 // ExportText is the values in a platform's own words.
 type ExportText struct {
-	ID, Name, Href, Text string
-	Open                 bool
+	ID, Name, Href, Text, Note string
+	Open                       bool
 }
 
 // ClockCase is a worked case: settings to open, and what they lead to.

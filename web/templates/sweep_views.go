@@ -15,6 +15,7 @@ type Sweep struct {
 	Kinds        []SweepKind
 	HereX, HereY int    // the cell of the settings themselves; row 0 is the top
 	Here         string // what they lead to
+	NoPass       string // said where no cell passes
 	Lines        []SweepLine
 }
 

@@ -105,6 +105,7 @@ type Lanes struct {
 	Signal    *Line
 	Deadline  *Line
 	Window    *Span // the grace window
+	Part      *Line // where the run parts from the one that it is compared with
 }
 
 // Tick is a labelled line of the time axis.
