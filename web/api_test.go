@@ -30,9 +30,11 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"drainlab/internal/clocks"
 	"drainlab/internal/drill"
 	"drainlab/internal/fixture"
 	"drainlab/internal/session"
+	"drainlab/internal/setting"
 	"drainlab/internal/sim"
 )
 
@@ -43,7 +45,7 @@ func (noSessions) Ready(context.Context) error { return nil }
 
 func newAPIHandler(t testing.TB) *Server {
 	t.Helper()
-	handler, err := New(noSessions{}, noSessions{}, noFixture{}, slog.New(slog.DiscardHandler))
+	handler, err := New(noSessions{}, noSessions{}, noFixture{}, Site{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,10 +184,18 @@ type openAPISchema struct {
 	MultipleOf           json.Number                `json:"multipleOf"`
 	Default              any                        `json:"default"`
 	Enum                 []any                      `json:"enum"`
+	Const                any                        `json:"const"`
+	AnyOf                []openAPISchema            `json:"anyOf"`
 	Description          string                     `json:"description"`
 	Properties           map[string]json.RawMessage `json:"properties"`
 	Required             []string                   `json:"required"`
 	AdditionalProperties any                        `json:"additionalProperties"`
+}
+
+type openAPIParameter struct {
+	Name, In, Description string
+	Required              bool
+	Schema                openAPISchema
 }
 
 type openAPIDocument struct {
@@ -193,14 +203,21 @@ type openAPIDocument struct {
 	Servers []struct{ URL string }
 	Paths   map[string]map[string]struct {
 		OperationID string
-		Parameters  []struct {
-			Name, In, Description string
-			Required              bool
-			Schema                openAPISchema
-		}
-		Responses map[string]json.RawMessage
+		Parameters  []openAPIParameter
+		Responses   map[string]json.RawMessage
 	}
 	Components struct{ Schemas map[string]openAPISchema }
+}
+
+// member is the schema of an object's member, through a reference to another.
+func (doc *openAPIDocument) member(t testing.TB, schema, name string) openAPISchema {
+	t.Helper()
+	var s openAPISchema
+	decodeNumbers(t, doc.Components.Schemas[schema].Properties[name], &s)
+	if s.Ref != "" {
+		s = doc.Components.Schemas[strings.TrimPrefix(s.Ref, "#/components/schemas/")]
+	}
+	return s
 }
 
 func decodeNumbers(t testing.TB, data []byte, into any) {
@@ -270,6 +287,7 @@ func TestOpenAPIIsServedAsEmbeddedAndNamesItsCalls(t *testing.T) {
 		t.Errorf("servers %v, want / alone", doc.Servers)
 	}
 	want := map[string]string{"/api/v1/run": "get", "/api/v1/runs": "post", "/api/v1/openapi.json": "get", "/livez": "get", "/readyz": "get",
+		"/api/v1/clocks": "get", "/api/v1/clocks/runs": "post",
 		"/api/v1/fixture-runs": "post", "/api/v1/fixture-runs/{id}": "get", "/api/v1/fixture-runs/{id}/record": "get"}
 	if len(doc.Paths) != len(want) {
 		t.Errorf("%d paths, want %d", len(doc.Paths), len(want))
@@ -288,45 +306,78 @@ func TestOpenAPIIsServedAsEmbeddedAndNamesItsCalls(t *testing.T) {
 }
 
 func TestOpenAPIParametersAreTheControls(t *testing.T) {
-	parameters := readOpenAPI(t).Paths["/api/v1/run"]["get"].Parameters
-	controls := sim.Controls()
-	if len(parameters) != len(controls)+3 {
-		t.Fatalf("%d parameters, want %d settings and t, model, format", len(parameters), len(controls))
+	paths := readOpenAPI(t).Paths
+	rest := wantParameters(t, sim.Table(), paths["/api/v1/run"]["get"].Parameters, "t", "model", "format")
+	wantRange(t, sim.Control{Name: "t", Max: sim.Horizon, Grain: 1, Opening: sim.Horizon}, rest[0].Schema)
+	wantModel(t, sim.Model, rest[1].Schema)
+	if format := rest[2].Schema; fmt.Sprint(format.Enum) != "[json csv]" || format.Default != "json" {
+		t.Errorf("format: %+v", format)
 	}
-	for i, p := range parameters {
+	rest = wantParameters(t, clocks.Table(), paths["/api/v1/clocks"]["get"].Parameters, "model")
+	wantModel(t, clocks.Model, rest[0].Schema)
+}
+
+// wantParameters checks that the parameters are the model's settings in their
+// order and then those of the other names, which it returns.
+func wantParameters[S any](t *testing.T, controls setting.Table[S], parameters []openAPIParameter, others ...string) []openAPIParameter {
+	t.Helper()
+	var want, got []string
+	for _, c := range controls {
+		want = append(want, c.Name)
+	}
+	for _, p := range parameters {
+		got = append(got, p.Name)
 		if p.In != "query" || p.Required || p.Description == "" {
 			t.Errorf("%s: in %q, required %v, description %q", p.Name, p.In, p.Required, p.Description)
 		}
-		if i >= len(controls) {
-			continue
-		}
-		c, s := controls[i], p.Schema
-		if p.Name != c.Name {
-			t.Errorf("parameter %d is %s, want %s", i+1, p.Name, c.Name)
-		}
-		if c.Toggle {
-			if s.Type != "string" || fmt.Sprint(s.Enum) != "[0 1]" || s.Default != c.Opening.String() {
-				t.Errorf("%s: %+v, want 0 or 1, opening with %v", c.Name, s, c.Opening)
-			}
-			continue
-		}
-		wantRange(t, c, s)
 	}
-	rest := parameters[len(controls):]
-	wantRange(t, sim.Control{Name: "t", Max: sim.Horizon, Grain: 1, Opening: sim.Horizon}, rest[0].Schema)
-	if model := rest[1].Schema; rest[1].Name != "model" || model.Type != "integer" || fmt.Sprint(model.Enum) != fmt.Sprintf("[%d]", sim.Model) {
-		t.Errorf("model: %+v", model)
+	if want = append(want, others...); !slices.Equal(got, want) {
+		t.Fatalf("parameters %q, want %q", got, want)
 	}
-	if format := rest[2].Schema; rest[2].Name != "format" || fmt.Sprint(format.Enum) != "[json csv]" || format.Default != "json" {
-		t.Errorf("format: %+v", format)
+	for i, c := range controls {
+		if s := parameters[i].Schema; !c.Toggle {
+			wantValues(t, c, s)
+		} else if s.Type != "string" || fmt.Sprint(s.Enum) != "[0 1]" || s.Default != c.TextOf(c.Opening) {
+			t.Errorf("%s: %+v, want 0 or 1, opening with %s", c.Name, s, c.TextOf(c.Opening))
+		}
+	}
+	return parameters[len(controls):]
+}
+
+func wantModel(t *testing.T, number int, s openAPISchema) {
+	t.Helper()
+	if s.Type != "integer" || fmt.Sprint(s.Enum) != fmt.Sprintf("[%d]", number) {
+		t.Errorf("model: %+v, want %d", s, number)
 	}
 }
 
+// wantValues checks the schema of a control that is no toggle: words, numbers,
+// or numbers and "none".
+func wantValues[S any](t *testing.T, c setting.Control[S], s openAPISchema) {
+	t.Helper()
+	switch {
+	case c.Words != nil:
+		if s.Type != "string" || fmt.Sprint(s.Enum) != fmt.Sprint(c.Words) || s.Default != c.TextOf(c.Opening) {
+			t.Errorf("%s: %+v, want one of %q, opening with %s", c.Name, s, c.Words, c.TextOf(c.Opening))
+		}
+		return
+	case c.None:
+		if len(s.AnyOf) != 2 || s.AnyOf[1].Const != setting.NoBound {
+			t.Errorf("%s: %+v, want a number or %s", c.Name, s, setting.NoBound)
+			return
+		}
+		number := s.AnyOf[0]
+		number.Default = s.Default
+		s = number
+	}
+	wantRange(t, c, s)
+}
+
 // wantRange checks a number's schema against its control.
-func wantRange(t *testing.T, c sim.Control, s openAPISchema) {
+func wantRange[S any](t *testing.T, c setting.Control[S], s openAPISchema) {
 	t.Helper()
 	kind, multiple := "integer", ""
-	if c.Grain != sim.Second {
+	if c.Grain != setting.Whole {
 		kind, multiple = "number", c.Grain.String()
 	}
 	if s.Type != kind || s.MultipleOf.String() != multiple {
@@ -338,29 +389,25 @@ func wantRange(t *testing.T, c sim.Control, s openAPISchema) {
 	}
 }
 
-func TestOpenAPISchemasUseTheModelsWords(t *testing.T) {
-	schemas := readOpenAPI(t).Components.Schemas
-	member := func(schema, name string) openAPISchema {
-		t.Helper()
-		var s openAPISchema
-		decodeNumbers(t, schemas[schema].Properties[name], &s)
-		if s.Ref != "" {
-			s = schemas[strings.TrimPrefix(s.Ref, "#/components/schemas/")]
-		}
-		return s
-	}
-	controls := sim.Controls()
-	if got := len(schemas["Settings"].Properties); got != len(controls) {
-		t.Errorf("%d members of Settings, want %d", got, len(controls))
+// wantMembers checks that the schema's members are the model's settings.
+func wantMembers[S any](t *testing.T, controls setting.Table[S], doc openAPIDocument, schema string) {
+	t.Helper()
+	if got := len(doc.Components.Schemas[schema].Properties); got != len(controls) {
+		t.Errorf("%d members of %s, want %d", got, schema, len(controls))
 	}
 	for _, c := range controls {
-		s := member("Settings", c.Name)
-		if !c.Toggle {
-			wantRange(t, c, s)
+		if s := doc.member(t, schema, c.Name); !c.Toggle {
+			wantValues(t, c, s)
 		} else if s.Type != "boolean" || s.Default != (c.Opening != 0) {
-			t.Errorf("Settings %s: %+v", c.Name, s)
+			t.Errorf("%s %s: %+v", schema, c.Name, s)
 		}
 	}
+}
+
+func TestOpenAPISchemasUseTheModelsWords(t *testing.T) {
+	doc := readOpenAPI(t)
+	wantMembers(t, sim.Table(), doc, "Settings")
+	wantMembers(t, clocks.Table(), doc, "ClocksSettings")
 	words := func(n int, word func(int) string) (all []any) {
 		for i := range n {
 			all = append(all, word(i))
@@ -378,12 +425,17 @@ func TestOpenAPISchemasUseTheModelsWords(t *testing.T) {
 		{"Event", "reason", words(4, func(i int) string { return sim.Reason(i + 1).String() })},
 		{"Event", "stage", words(3, func(i int) string { return sim.Stage(i + 1).String() })},
 		{"Event", "kind", words(len(sim.Kinds()), func(i int) string { return sim.Kinds()[i].String() })},
+		{"ClocksRequest", "outcome", words(6, func(i int) string { return clocks.Outcome(i).String() })},
+		{"ClocksRequest", "work", words(4, func(i int) string { return clocks.WorkOutcome(i).String() })},
+		{"ClocksRun", "ended", []any{"exit", "kill"}},
+		{"ClocksRun", "cleanup", []any{"complete", "cut", "not_begun"}},
+		{"ClocksRun", "verdict", []any{"pass", "fail"}},
 	} {
-		if got := member(c.schema, c.member).Enum; !slices.Equal(got, c.words) {
+		if got := doc.member(t, c.schema, c.member).Enum; !slices.Equal(got, c.words) {
 			t.Errorf("%s %s: %v, want %v", c.schema, c.member, got, c.words)
 		}
 	}
-	for name, s := range schemas {
+	for name, s := range doc.Components.Schemas {
 		if s.Type == "object" && s.AdditionalProperties != false {
 			t.Errorf("%s takes members that it does not name", name)
 		}
@@ -457,47 +509,15 @@ func TestOpenAPISchemasRefuseAnswersThatAreWrong(t *testing.T) {
 	}
 	components := map[string]string{"account": "Account", "gate": "Gate", "workers": "Worker", "invocations": "Invocation",
 		"rejections": "Rejection", "results": "Result", "trace": "Event"}
-	tried := 0
-	spoil := func(path, component string, whole any, object map[string]any, others map[string]any) {
-		refuses := func(name, change string, value any, component string) {
-			t.Helper()
-			if tried++; schemas[component].Validate(value) == nil {
-				t.Errorf("%s of %v: %s %s, and the schema takes it", path, object, name, change)
-			}
-		}
-		object["unknown"] = json.Number("1")
-		refuses("unknown", "is there", whole, "Run") // and so the run's schema uses that of its part
-		delete(object, "unknown")
-		part := any(object)
-		if component == "Run" {
-			part = whole
-		}
-		for name, member := range others {
-			if _, ok := object[name]; !ok && (object["kind"] != "request_rejected" || name != "worker") {
-				object[name] = member
-				refuses(name, "is there", part, component)
-				delete(object, name)
-			}
-		}
-		for name, member := range object {
-			// Only a rejection without a candidate has no worker.
-			if object["kind"] != "request_rejected" || name != "worker" {
-				delete(object, name)
-				refuses(name, "is missing", part, component)
-			}
-			for _, wrong := range []any{"no such word", json.Number("-1"), json.Number("0.055"), []any{nil}} {
-				object[name] = wrong
-				refuses(name, fmt.Sprintf("is %v", wrong), part, component)
-			}
-			object[name] = member
-		}
-	}
+	sp := spoiler{t: t, schemas: schemas, component: "Run", whole: run, below: "-1", free: func(object map[string]any, name string) bool {
+		return object["kind"] == "request_rejected" && name == "worker" // only a rejection without a candidate has none
+	}}
 	members := run.(map[string]any)
-	spoil("run", "Run", run, members, nil)
-	spoil("settings", "Run", run, members["settings"].(map[string]any), nil)
+	sp.spoil("run", "Run", members, nil)
+	sp.spoil("settings", "Run", members["settings"].(map[string]any), nil)
 	for name, component := range components {
 		if object, ok := members[name].(map[string]any); ok {
-			spoil(name, component, run, object, nil)
+			sp.spoil(name, component, object, nil)
 			continue
 		}
 		list := members[name].([]any)
@@ -509,11 +529,63 @@ func TestOpenAPISchemasRefuseAnswersThatAreWrong(t *testing.T) {
 			maps.Copy(others, item.(map[string]any))
 		}
 		for _, item := range list {
-			spoil(name, component, run, item.(map[string]any), others)
+			sp.spoil(name, component, item.(map[string]any), others)
 		}
 	}
-	if tried < 500 {
-		t.Errorf("only %d changes were tried", tried)
+	if sp.tried < 500 {
+		t.Errorf("only %d changes were tried", sp.tried)
+	}
+}
+
+// spoiler spoils an answer at one place after the other, and each time the
+// schema must refuse it.
+type spoiler struct {
+	t         *testing.T
+	schemas   map[string]*jsonschema.Schema
+	component string // the schema of the whole answer
+	whole     any
+	below     json.Number                                   // is below all that a number of the answer may be
+	free      func(object map[string]any, name string) bool // it may be there and may be missing; nil: none may
+	tried     int
+}
+
+func (sp *spoiler) refuses(component string, part any, format string, args ...any) {
+	sp.t.Helper()
+	if sp.tried++; sp.schemas[component].Validate(part) == nil {
+		sp.t.Errorf("the schema %s takes it, though %s", component, fmt.Sprintf(format, args...))
+	}
+}
+
+// spoil spoils one object, which is of this component or, where that is the
+// whole's, somewhere in it. Others are members that some objects of its list
+// have.
+func (sp *spoiler) spoil(path, component string, object, others map[string]any) {
+	sp.t.Helper()
+	free := func(name string) bool { return sp.free != nil && sp.free(object, name) }
+	object["surplus"] = json.Number("1")
+	sp.refuses(sp.component, sp.whole, "%s of %v: a surplus member is there", path, object) // and so the whole's schema uses that of its part
+	delete(object, "surplus")
+	part := any(object)
+	if component == sp.component {
+		part = sp.whole
+	}
+	for name, member := range others {
+		if _, ok := object[name]; !ok && !free(name) {
+			object[name] = member
+			sp.refuses(component, part, "%s of %v: %s is there", path, object, name)
+			delete(object, name)
+		}
+	}
+	for name, member := range object {
+		if !free(name) {
+			delete(object, name)
+			sp.refuses(component, part, "%s of %v: %s is missing", path, object, name)
+		}
+		for _, wrong := range []any{"no such word", sp.below, json.Number("0.055"), []any{nil}} {
+			object[name] = wrong
+			sp.refuses(component, part, "%s of %v: %s is %v", path, object, name, wrong)
+		}
+		object[name] = member
 	}
 }
 
@@ -552,12 +624,12 @@ func TestAPIRunAnswersTheSameBytesForTheSameSettings(t *testing.T) {
 
 func TestAPIRunMayBeCachedAndReadFromAnyOrigin(t *testing.T) {
 	srv := newAPIServer(t)
-	for _, query := range []string{"", "format=csv", "t=30"} {
-		whole := get(t, srv.URL+"/api/v1/run?"+query)
-		head := ask(t, http.MethodHead, srv.URL+"/api/v1/run?"+query, nil, nil)
+	for _, path := range []string{"/api/v1/run", "/api/v1/run?format=csv", "/api/v1/run?t=30", "/api/v1/clocks", "/api/v1/clocks?gate=none"} {
+		whole := get(t, srv.URL+path)
+		head := ask(t, http.MethodHead, srv.URL+path, nil, nil)
 		for _, a := range []answer{whole, head} {
 			if a.StatusCode != http.StatusOK {
-				t.Errorf("%s ?%s: status %d", a.Request.Method, query, a.StatusCode)
+				t.Errorf("%s %s: status %d", a.Request.Method, path, a.StatusCode)
 			}
 			a.wantHeader(t, "Cache-Control", "public, max-age=86400")
 			a.wantHeader(t, "Access-Control-Allow-Origin", "*")
@@ -565,7 +637,7 @@ func TestAPIRunMayBeCachedAndReadFromAnyOrigin(t *testing.T) {
 			a.wantHeader(t, "Set-Cookie", "")
 		}
 		if len(head.body) != 0 || len(whole.body) == 0 {
-			t.Errorf("?%s: HEAD has %d bytes, GET %d", query, len(head.body), len(whole.body))
+			t.Errorf("%s: HEAD has %d bytes, GET %d", path, len(head.body), len(whole.body))
 		}
 		head.wantHeader(t, "Content-Type", whole.Header.Get("Content-Type"))
 	}
@@ -579,7 +651,7 @@ func TestAPIRunMayBeCachedAndReadFromAnyOrigin(t *testing.T) {
 
 func TestAPIAnswersPreflights(t *testing.T) {
 	srv := newAPIServer(t)
-	for path, method := range map[string]string{"/api/v1/run": "GET", "/api/v1/runs": "POST", "/api/v1/openapi.json": "GET"} {
+	for path, method := range map[string]string{"/api/v1/run": "GET", "/api/v1/runs": "POST", "/api/v1/clocks": "GET", "/api/v1/clocks/runs": "POST", "/api/v1/openapi.json": "GET"} {
 		a := ask(t, http.MethodOptions, srv.URL+path, http.Header{
 			"Origin": {"https://elsewhere.test"}, "Access-Control-Request-Method": {method}, "Access-Control-Request-Headers": {"content-type"},
 		}, nil)
@@ -717,6 +789,8 @@ func TestAPIRefusesWrongMethodsAndAddresses(t *testing.T) {
 		{"BREW", "/api/v1/run", 405, "GET, HEAD, OPTIONS"},
 		{"GET", "/api/v1/runs", 405, "POST, OPTIONS"},
 		{"HEAD", "/api/v1/runs", 405, "POST, OPTIONS"},
+		{"POST", "/api/v1/clocks", 405, "GET, HEAD, OPTIONS"},
+		{"GET", "/api/v1/clocks/runs", 405, "POST, OPTIONS"},
 		{"PUT", "/api/v1/openapi.json", 405, "GET, HEAD, OPTIONS"},
 		{"GET", "/api/v1/nothing", 404, ""},
 		{"POST", "/api/v1/nothing", 404, ""},
@@ -779,7 +853,12 @@ func TestAPIErrorsOfTheLessonSuitWhoAsks(t *testing.T) {
 // runLines is the answer to lines: a run for settings, "" for an error.
 func postRuns(t *testing.T, srv *httptest.Server, body string) []string {
 	t.Helper()
-	a := ask(t, http.MethodPost, srv.URL+"/api/v1/runs", http.Header{"Content-Type": {"application/x-ndjson"}}, strings.NewReader(body))
+	return postLines(t, srv.URL+"/api/v1/runs", body)
+}
+
+func postLines(t *testing.T, address, body string) []string {
+	t.Helper()
+	a := ask(t, http.MethodPost, address, http.Header{"Content-Type": {"application/x-ndjson"}}, strings.NewReader(body))
 	a.wantType(t, http.StatusOK, "application/x-ndjson")
 	a.wantHeader(t, "Cache-Control", "no-store")
 	a.wantHeader(t, "Access-Control-Allow-Origin", "*")
@@ -965,8 +1044,12 @@ const pieceSize = 256 << 10
 
 // sendRuns writes the call's head and body to the connection.
 func sendRuns(conn io.Writer, length int, body ...io.Reader) error {
+	return sendLines(conn, "/api/v1/runs", length, body...)
+}
+
+func sendLines(conn io.Writer, path string, length int, body ...io.Reader) error {
 	w := bufio.NewWriterSize(conn, pieceSize)
-	fmt.Fprintf(w, "POST /api/v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", length)
+	fmt.Fprintf(w, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", path, length)
 	// Without ReadFrom, which takes small pieces.
 	if _, err := io.CopyBuffer(struct{ io.Writer }{w}, io.MultiReader(body...), make([]byte, pieceSize)); err != nil {
 		return err
@@ -1103,30 +1186,34 @@ func TestRunsKeepMemoryFlat(t *testing.T) {
 }
 
 func TestRunsEndCleanlyWhereTheBodyIsTooLarge(t *testing.T) {
-	srv := newAPIServer(t)
-	const size = runsLimit + 1<<20
-	conn := dial(t, srv)
-	sent := make(chan error, 1)
-	go func() { sent <- sendRuns(conn, size, strings.NewReader("{}\n"), newPattern("x", size-3, nil)) }()
-	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatalf("the answer breaks off: %v", err)
-	}
-	lines := slices.Collect(strings.Lines(string(body)))
-	if res.StatusCode != http.StatusOK || len(lines) != 2 || lines[0] != runOf(t, "") {
-		t.Fatalf("status %d, %d lines: %.300s", res.StatusCode, len(lines), body)
-	}
-	if e := readErrorLine(t, []byte(lines[1])); !strings.HasPrefix(e.Error, "line 2: ") || !strings.Contains(e.Error, strconv.Itoa(runsLimit)) {
-		t.Errorf("the end of the answer: %s", lines[1])
-	}
-	conn.Close()
-	<-sent // with or without an error
-	if got := postRuns(t, srv, "{}"); len(got) != 1 || got[0] != runOf(t, "") {
-		t.Errorf("the next call is answered by %.300q", got)
+	for path, opening := range map[string]string{"/api/v1/runs": runOf(t, ""), "/api/v1/clocks/runs": clocksRunOf(t, "")} {
+		t.Run(path, func(t *testing.T) {
+			srv := newAPIServer(t)
+			const size = runsLimit + 1<<20
+			conn := dial(t, srv)
+			sent := make(chan error, 1)
+			go func() { sent <- sendLines(conn, path, size, strings.NewReader("{}\n"), newPattern("x", size-3, nil)) }()
+			res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(res.Body)
+			if err != nil {
+				t.Fatalf("the answer breaks off: %v", err)
+			}
+			lines := slices.Collect(strings.Lines(string(body)))
+			if res.StatusCode != http.StatusOK || len(lines) != 2 || lines[0] != opening {
+				t.Fatalf("status %d, %d lines: %.300s", res.StatusCode, len(lines), body)
+			}
+			if e := readErrorLine(t, []byte(lines[1])); !strings.HasPrefix(e.Error, "line 2: ") || !strings.Contains(e.Error, strconv.Itoa(runsLimit)) {
+				t.Errorf("the end of the answer: %s", lines[1])
+			}
+			conn.Close()
+			<-sent // with or without an error
+			if got := postLines(t, srv.URL+path, "{}"); len(got) != 1 || got[0] != opening {
+				t.Errorf("the next call is answered by %.300q", got)
+			}
+		})
 	}
 }
 
@@ -1368,42 +1455,51 @@ func TestDocsExamplesOfTheAPIWork(t *testing.T) {
 
 func TestDocsShowRealAnswers(t *testing.T) {
 	srv := newAPIServer(t)
-	compact := func(data []byte) string {
-		var b bytes.Buffer
-		if err := json.Compact(&b, data); err != nil {
-			t.Fatalf("%v: %s", err, data)
-		}
-		return b.String()
-	}
 	doc := readDoc(t, "api.md")
 	shown := fenced(doc, "json")
 	if len(shown) != 1 {
 		t.Fatalf("%d blocks of JSON in api.md, want the error", len(shown))
 	}
-	if got := compact(get(t, srv.URL+"/api/v1/run?grace=31").body); got != compact([]byte(shown[0])) {
+	if got := compact(t, get(t, srv.URL+"/api/v1/run?grace=31").body); got != compact(t, []byte(shown[0])) {
 		t.Errorf("the error is %s", got)
 	}
 	if header, _, _ := strings.Cut(string(get(t, srv.URL+"/api/v1/run?format=csv").body), "\r\n"); !slices.Contains(fenced(doc, ""), header+"\n") {
 		t.Errorf("api.md does not show the CSV's header, %s", header)
 	}
 
-	// The run in model.md has all of the opening run but the lists' tails.
-	shown = fenced(readDoc(t, "model.md"), "json")
+	wantShownRun(t, "model.md", get(t, srv.URL+"/api/v1/run").body)
+	wantShownRun(t, "clocks.md", get(t, srv.URL+"/api/v1/clocks").body)
+}
+
+// wantShownRun checks that the page shows the run, all of it but the tails of
+// its lists.
+func wantShownRun(t *testing.T, page string, run []byte) {
+	t.Helper()
+	shown := fenced(readDoc(t, page), "json")
 	if len(shown) != 1 {
-		t.Fatalf("%d blocks of JSON in model.md, want the run", len(shown))
+		t.Fatalf("%d blocks of JSON in %s, want the run", len(shown), page)
 	}
 	var example, real map[string]json.RawMessage
 	decodeNumbers(t, []byte(shown[0]), &example)
-	decodeNumbers(t, get(t, srv.URL+"/api/v1/run").body, &real)
+	decodeNumbers(t, run, &real)
 	if len(example) != len(real) {
-		t.Errorf("%d members, want %d", len(example), len(real))
+		t.Errorf("%s: %d members, want %d", page, len(example), len(real))
 	}
 	for name, want := range real {
-		got := compact(example[name])
+		got := compact(t, example[name])
 		if whole := string(want); got != whole && !(strings.HasPrefix(got, "[{") && strings.HasPrefix(whole, strings.TrimSuffix(got, "]")+",")) {
-			t.Errorf("%s: model.md has %s", name, got)
+			t.Errorf("%s: %s has %s", name, page, got)
 		}
 	}
+}
+
+func compact(t *testing.T, data []byte) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Compact(&b, data); err != nil {
+		t.Fatalf("%v: %s", err, data)
+	}
+	return b.String()
 }
 
 // tableAfter returns the rows of the first table whose header starts with first.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -36,10 +37,7 @@ func buildClocksFrame(v clocksView) templates.ClocksFrame {
 			}
 		}
 	}
-	f.Gap = "Transition gap: none. While routers send new requests here, this process serves them."
-	if gap := run.Gap(); gap > 0 {
-		f.Gap = fmt.Sprintf("Transition gap: for %s s of the time from 0 on, routers still send new requests here that this process turns away.", gap)
-	}
+	f.Gap = gapText(run)
 	for _, p := range clocks.Platforms() {
 		choice := templates.PlatformChoice{ID: p.ID, Name: p.Name}
 		next := v
@@ -324,76 +322,166 @@ func buildBudget(run *clocks.Run) templates.BudgetBar {
 	return v
 }
 
+// turnedAway says from when on the process admits nothing new, and from when on
+// nothing listens at all: what comes between the two is rejected, what comes
+// later is refused.
+func turnedAway(run *clocks.Run) (closed, gone setting.Time) {
+	i := run.Instants
+	gone = i.Kill
+	if i.Term != clocks.Never {
+		gone = i.Term
+	}
+	closed = gone
+	if i.Gate != clocks.Never {
+		closed = min(closed, i.Gate)
+	}
+	return closed, gone
+}
+
+// gapText is the transition gap in words.
+func gapText(run *clocks.Run) string {
+	a := run.Account
+	from, _ := turnedAway(run)
+	to := run.Instants.RouterStop
+	if to <= from {
+		text := "Transition gap: none. While routers send new requests here, this process serves them."
+		if a.Rejected+a.Refused > 0 {
+			text += " The long request, which arrives at 0 s whatever they do, is turned away."
+		}
+		return text
+	}
+	became := "None arrives in it."
+	switch {
+	case a.Rejected > 0 && a.Refused > 0:
+		became = fmt.Sprintf("%d are rejected and %d refused.", a.Rejected, a.Refused)
+	case a.Rejected > 0:
+		became = count(a.Rejected, "is", "are") + " rejected."
+	case a.Refused > 0:
+		became = count(a.Refused, "is", "are") + " refused."
+	}
+	return fmt.Sprintf("Transition gap: %s s, from %s s to %s s. Routers still send new requests here then, and this process turns them away. %s", to-from, from, to, became)
+}
+
+// At one instant what causes something stands before what follows from it.
+const (
+	termBegins = iota
+	hookEnds
+	gateCloses
+	signalComes
+	routersStop
+	longArrives
+	timeoutEnds
+	longEnds
+	workEnds
+	noneLeft
+	processExits
+	hookCut
+	nothingDone
+	killComes
+)
+
 // clockSteps tells the termination in the order of its moments.
 func clockSteps(run *clocks.Run) []templates.ClockStep {
-	s, i := run.Settings, run.Instants
+	s, i, a := run.Settings, run.Instants, run.Account
 	type moment struct {
 		at         setting.Time
+		order      int
 		text, kind string
 	}
 	var list []moment
-	add := func(at setting.Time, kind, format string, args ...any) {
+	add := func(at setting.Time, order int, kind, format string, args ...any) {
 		if at != clocks.Never {
-			list = append(list, moment{at, fmt.Sprintf(format, args...), kind})
+			list = append(list, moment{at, order, fmt.Sprintf(format, args...), kind})
 		}
 	}
-	if s.Long > 0 {
-		add(-s.LongAge, "plain", "The long request arrives; it would take %s s.", s.Long)
+	add(0, termBegins, "plain", "Termination begins.")
+	if s.Prestop > 0 && s.Prestop <= i.Kill {
+		add(s.Prestop, hookEnds, "plain", "The preStop hook ends.")
 	}
-	add(0, "plain", "Termination begins.")
-	if s.Prestop > 0 {
-		add(min(s.Prestop, i.Kill), "plain", "The hook ends, or is cut by the kill.")
-		if s.Prestop <= i.Kill {
-			list[len(list)-1].text = "The preStop hook ends."
-		}
-	}
-	add(i.Gate, "warn", "The admission gate closes: what arrives from here on is rejected before any work.")
-	add(i.RouterStop, "plain", "The last router stops sending new requests.")
-	add(i.Term, "warn", "The signal has reached the application; the listener closes: what arrives from here on is refused.")
+	closed, gone := turnedAway(run)
+	closing := "the listener closes"
 	switch {
+	case closed < gone && gone == i.Term:
+		add(closed, gateCloses, "warn", "The admission gate closes: what arrives from here until the listener closes at %s s is rejected before any work.", gone)
+	case closed < gone:
+		add(closed, gateCloses, "warn", "The admission gate closes: what arrives from here until the kill at %s s is rejected before any work.", gone)
+	case i.Gate == i.Term: // or neither comes
+		closing = "admission gate and listener close"
+	default:
+		add(i.Gate, gateCloses, "warn", "The admission gate closes, and the kill comes at once: nothing is rejected.")
+	}
+	if s.Gate == clocks.GateNever {
+		closing = "the listener closes"
+	}
+	add(i.Term, signalComes, "warn", "The signal has reached the application; %s: what arrives from here on is refused.", closing)
+	add(i.RouterStop, routersStop, "plain", "The last router stops sending new requests.")
+	for q := range run.Requests() {
+		if q.Long {
+			longSteps(q, add)
+		}
+	}
+	switch {
+	case i.Drained == clocks.Never:
+	case a.Cancelled > 0:
+		add(i.Drained, timeoutEnds, "bad", "The server's graceful timeout of %s s ends: %d cancelled.", s.ServerTimeout, a.Cancelled)
+	case a.Admitted > 0:
+		add(i.Drained, noneLeft, "good", "No admitted request is left.")
+	}
+	switch {
+	case s.Prestop > i.Kill:
+		add(i.Kill, hookCut, "bad", "The kill cuts the preStop hook: no signal was sent, nothing was drained or cleaned up.")
 	case !s.SignalHandled:
-		add(i.Kill, "bad", "No signal was handled: nothing was drained or cleaned up.")
-	}
-	if s.Long > 0 {
-		for q := range run.Requests() {
-			if q.Long && q.Outcome <= clocks.Killed {
-				kind := "good"
-				if q.Outcome != clocks.Completed {
-					kind = "bad"
-				}
-				add(q.EndedAt, kind, "The long request: %s.", outcomeText(q.Outcome))
-				if q.WorkEndedAt != clocks.Never && q.WorkEndedAt != q.EndedAt {
-					add(q.WorkEndedAt, "work", "Its work: %s.", workText(q.Work))
-				}
-			}
-		}
-	}
-	if i.Drained != clocks.Never && run.Account.Admitted > 0 {
-		add(i.Drained, "good", "No admitted request is left.")
-		if run.Account.Cancelled > 0 {
-			list[len(list)-1].text = fmt.Sprintf("The server's graceful timeout of %s s ends: %d cancelled.", s.ServerTimeout, run.Account.Cancelled)
-			list[len(list)-1].kind = "bad"
-		}
+		add(i.Kill, nothingDone, "bad", "No signal was handled: nothing was drained or cleaned up.")
+	case i.Term == clocks.Never:
+		add(i.Kill, nothingDone, "bad", "The signal has not reached the application: nothing was drained or cleaned up.")
 	}
 	if run.Exited {
 		kind, text := "good", "The cleanup is complete; the process exits."
 		if run.Cleanup != clocks.CleanupComplete {
 			kind, text = "bad", fmt.Sprintf("The cleanup is cut by its budget, %s s short; the process exits.", s.Cleanup-s.CleanupBudget)
 		}
-		add(i.Exit, kind, "%s", text)
+		add(i.Exit, processExits, kind, "%s", text)
 	} else {
 		text := "The kill. " + map[clocks.CleanupState]string{clocks.CleanupCut: "The cleanup is cut.", clocks.CleanupNotBegun: "The cleanup was not begun.", clocks.CleanupComplete: ""}[run.Cleanup]
-		if n := run.Account.Killed; n > 0 {
+		if n := a.Killed; n > 0 {
 			text += fmt.Sprintf(" %s killed, and what became of the work is unknown.", count(n, "request is", "requests are"))
 		}
-		add(i.Kill, "bad", "%s", text)
+		if a.Refused > 0 && i.Term == clocks.Never {
+			text += " The process is gone: what arrives from here on is refused."
+		}
+		add(i.Kill, killComes, "bad", "%s", text)
 	}
-	slices.SortStableFunc(list, func(a, b moment) int { return int(a.at - b.at) })
+	slices.SortStableFunc(list, func(a, b moment) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })
 	var steps []templates.ClockStep
 	for _, m := range list {
 		steps = append(steps, templates.ClockStep{At: signed(m.at) + " s", Text: m.text, Kind: m.kind})
 	}
 	return steps
+}
+
+// longSteps tells what became of the long request.
+func longSteps(q clocks.Request, add func(at setting.Time, order int, kind, format string, args ...any)) {
+	switch q.Outcome {
+	case clocks.Rejected:
+		add(q.Arrival, longArrives, "reject", "The long request arrives and is rejected at the gate, before any work.")
+		return
+	case clocks.Refused:
+		add(q.Arrival, longArrives, "bad", "The long request arrives and is refused: nothing listens here any more.")
+		return
+	case clocks.Completed, clocks.Deadline, clocks.Cancelled, clocks.Killed:
+	}
+	add(q.Arrival, longArrives, "plain", "The long request arrives; it would take %s s.", q.Duration)
+	kind, unknown := "good", ""
+	if q.Outcome != clocks.Completed {
+		kind = "bad"
+	}
+	if q.Work == clocks.Unknown && q.Outcome != clocks.Killed { // of the killed it is said with the kill
+		unknown = " What became of its work is unknown."
+	}
+	add(q.EndedAt, longEnds, kind, "The long request: %s.%s", outcomeText(q.Outcome), unknown)
+	if q.WorkEndedAt != clocks.Never && q.WorkEndedAt != q.EndedAt {
+		add(q.WorkEndedAt, workEnds, "work", "Its work: %s.", workText(q.Work))
+	}
 }
 
 // signed prints an instant with a true minus sign.

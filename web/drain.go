@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -38,16 +39,14 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
 // drainPage shows the view that its query says, as it stands. Its session is
 // made when its stream connects.
 func (s *Server) drainPage(w http.ResponseWriter, r *http.Request) error {
-	query, err := parseQuery(r.URL.RawQuery)
-	if err != nil {
-		return err
-	}
-	v, err := parseView(query)
+	v, err := readView(r)
 	if err != nil {
 		return err
 	}
 	now := time.Now()
-	s.render(w, r, http.StatusOK, templates.DrainPage(s.lesson(v, session.New(v.View, now), now, "")))
+	page := s.lesson(v, session.New(v.View, now), now, "")
+	page.Card = s.drainCard(r, v)
+	s.render(w, r, http.StatusOK, templates.DrainPage(page))
 	return nil
 }
 
@@ -55,36 +54,25 @@ func (s *Server) lesson(v view, state session.State, now time.Time, id session.I
 	p := s.page("Stop admitting, then drain",
 		"A simulator of worker lifecycles: which accepted requests survive a SIGTERM, and which settings save them.")
 	p.Lessons[0].Here = true
-	action := "/lessons/drain"
+	action := v.path()
 	if id != "" {
 		action = "/sessions/" + string(id)
 	}
+	frame := buildFrame(state.FrameAt(sim.Simulate(state.Settings), now), v.Worker)
+	frame.Transport.Locked = v.waits()
+	for _, g := range frame.Controls.Groups {
+		for i := range g.Controls {
+			g.Controls[i].Locked = v.locks(g.Controls[i].Name)
+		}
+	}
+	analysis := buildAnalysis(v)
+	frame.Lanes.Part = analysis.Compare.Lanes.Part
+	p.Whole = drainPath + "?" + v.canonical()
 	return templates.Drain{
+		Path: v.path(), Hide: v.Hide, Lock: strings.Join(v.Lock, ","), Waits: v.waits(), Embed: v.Embedded, Share: drainPath + "/share?" + v.canonical(),
 		Page: p, Query: v.canonical(), SettingsQuery: string(v.Settings.AppendQuery(nil)), Action: action, Session: string(id), Story: s.story, Kinds: kindOptions(),
-		Frame: buildFrame(state.FrameAt(sim.Simulate(state.Settings), now), v.Worker),
-		Sweep: drainSweep(v),
+		Frame: frame, Analysis: analysis,
 	}
-}
-
-// drainSweep is the view's sweep.
-func drainSweep(v view) templates.Sweep {
-	rest := v
-	rest.Axes = drainAxes
-	return buildSweep(sim.Table(), v.Settings, v.Axes, "/lessons/drain", rest.canonical(), drainCells, judgeDrain())
-}
-
-// drainSweepFragment answers with the sweep of its query's view alone.
-func (s *Server) drainSweepFragment(w http.ResponseWriter, r *http.Request) error {
-	query, err := parseQuery(r.URL.RawQuery)
-	if err != nil {
-		return err
-	}
-	v, err := parseView(query)
-	if err != nil {
-		return err
-	}
-	s.render(w, r, http.StatusOK, templates.SweepFragment(drainSweep(v)))
-	return nil
 }
 
 // drainForm is the lesson without script: the command is applied to the view
@@ -97,11 +85,12 @@ func (s *Server) drainForm(w http.ResponseWriter, r *http.Request) error {
 	if v == nil {
 		return &sim.SettingError{Setting: "view", Got: "nothing", Allowed: "the page's view as a query"}
 	}
+	v.Embedded = framed(r)
 	if form.Get("command") == "worker" { // a viewer's own choice, in the link alone
 		if v.Worker, err = parseWorker(joined(form["worker"]), v.Settings); err != nil {
 			return err
 		}
-		http.Redirect(w, r, "/lessons/drain?"+v.canonical(), http.StatusSeeOther)
+		http.Redirect(w, r, v.link(), http.StatusSeeOther)
 		return nil
 	}
 	cmd, err := decodeCommand(form)
@@ -113,11 +102,15 @@ func (s *Server) drainForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	next := view{View: viewOf(state, now), Worker: v.Worker, Axes: v.Axes}
+	next := *v
+	next.View = viewOf(state, now)
+	if next.Settings != v.Settings {
+		next.Prediction = sim.Prediction{} // it was of another run
+	}
 	if next.Worker > workersEver(next.Settings) {
 		next.Worker = 1
 	}
-	http.Redirect(w, r, "/lessons/drain?"+next.canonical(), http.StatusSeeOther)
+	http.Redirect(w, r, next.link(), http.StatusSeeOther)
 	return nil
 }
 

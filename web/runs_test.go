@@ -55,7 +55,7 @@ func (timeless) SetWriteDeadline(time.Time) error { return nil }
 
 func TestRunsAreBoundedAndQueuedWithTheirPlace(t *testing.T) {
 	d := heldDriller{begun: make(chan struct{}, 100), let: make(chan struct{})}
-	s, err := New(noSessions{}, noSessions{}, d, slog.New(slog.DiscardHandler))
+	s, err := New(noSessions{}, noSessions{}, d, Site{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestRunsAreBoundedAndQueuedWithTheirPlace(t *testing.T) {
 }
 
 func TestWrongRunSettingsAreRefused(t *testing.T) {
-	s, err := New(noSessions{}, noSessions{}, heldDriller{}, slog.New(slog.DiscardHandler))
+	s, err := New(noSessions{}, noSessions{}, heldDriller{}, Site{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestWrongRunSettingsAreRefused(t *testing.T) {
 // The prose of lesson 2 quotes the recorded run, which is of the reference
 // run's categories.
 func TestTheLedgersProseQuotesTheRecordedRun(t *testing.T) {
-	s, err := New(noSessions{}, noSessions{}, heldDriller{}, slog.New(slog.DiscardHandler))
+	s, err := New(noSessions{}, noSessions{}, heldDriller{}, Site{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func brought(t *testing.T, h http.Handler, record string) *httptest.ResponseReco
 }
 
 func TestWhateverRecordIsBroughtIsDrawnOrRefused(t *testing.T) {
-	s, err := New(noSessions{}, noSessions{}, heldDriller{}, slog.New(slog.DiscardHandler))
+	s, err := New(noSessions{}, noSessions{}, heldDriller{}, Site{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

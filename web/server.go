@@ -5,6 +5,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -28,9 +29,21 @@ type Readiness interface {
 	Ready(context.Context) error
 }
 
+// Site is what the server is told of its surroundings.
+type Site struct {
+	// PublicURL is the scheme and host under which the world reaches the server,
+	// without a slash at the end; empty: those of each request.
+	PublicURL string
+	// Frames is the list of hosts that may frame a lesson, in the words of the
+	// content policy's frame-ancestors; empty: all, "*".
+	Frames string
+}
+
 // Server is the course's HTTP handler.
 type Server struct {
 	http.Handler
+	site        Site
+	cards       *cardCache
 	store       session.Store
 	readiness   Readiness
 	hub         *session.Hub
@@ -50,7 +63,10 @@ type Server struct {
 
 // New returns the handler. Sessions are kept in store, runs of the fixture
 // are made by driller.
-func New(store session.Store, readiness Readiness, driller Driller, log *slog.Logger) (*Server, error) {
+//
+// The handler's addresses under /embed may be framed by site's hosts, all
+// others by none.
+func New(store session.Store, readiness Readiness, driller Driller, site Site, log *slog.Logger) (*Server, error) {
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(512), gzhttp.CompressionLevel(5))
 	if err != nil {
 		return nil, fmt.Errorf("making the compressor: %w", err)
@@ -59,7 +75,7 @@ func New(store session.Store, readiness Readiness, driller Driller, log *slog.Lo
 	if err != nil {
 		return nil, fmt.Errorf("loading the static files: %w", err)
 	}
-	s := &Server{store: store, readiness: readiness, renderer: newRenderer(), assets: a, story: buildStory(), clockCases: buildClockCases(), clocksStory: buildClocksStory(), log: log}
+	s := &Server{site: site, cards: newCardCache(), store: store, readiness: readiness, renderer: newRenderer(), assets: a, story: buildStory(), clockCases: buildClockCases(), clocksStory: buildClocksStory(), log: log}
 	s.hub = session.NewHub(store, s.renderer, log)
 	if s.recorded, s.recordedOn, err = loadRecorded(); err != nil {
 		return nil, err
@@ -133,13 +149,28 @@ func (s *Server) routes(compress func(http.Handler) http.Handler) http.Handler {
 		r.Use(compress)
 		r.Get("/", s.handle(s.home))
 		r.Get("/lessons/drain", s.handle(s.drainPage))
-		r.Get("/lessons/drain/sweep", s.handle(s.drainSweepFragment))
+		r.Get("/lessons/drain/analysis", s.handle(s.drainAnalysis))
+		r.Get("/lessons/drain/share", s.handle(s.sharePage))
+		r.Get("/lessons/drain/handout", s.handle(s.handoutPage))
+		r.Get("/lessons/drain/qr.svg", s.handle(s.qrCode))
+		r.Get("/lessons/drain/lanes.svg", s.handle(s.lanesSVG))
+		r.Get("/teach", s.handle(s.teachPage))
 		r.Get("/sessions/{id}", s.handle(s.sessionPage))
 		r.Get("/lessons/ledgers", s.handle(s.ledgersPage))
 		r.Get("/lessons/ledgers/runs/{id}", s.handle(s.runPage))
 		r.With(s.ownPages).Post("/lessons/ledgers/record", s.handle(s.drawRecord))
 		r.Get("/lessons/clocks", s.handle(s.clocksPage))
 		r.Get("/lessons/clocks/files/{file}", s.handle(s.clocksFile))
+		r.Group(func(r chi.Router) {
+			r.Use(s.framable, openToAll)
+			r.Get("/embed/lessons/drain", s.handle(s.drainPage))
+			r.Get("/embed/lessons/drain/analysis", s.handle(s.drainAnalysis))
+			r.Get("/embed/lessons/clocks", s.handle(s.clocksPage))
+			r.Get("/embed/lessons/clocks/files/{file}", s.handle(s.clocksFile))
+			r.Get("/embed/lessons/ledgers", s.handle(s.ledgersPage))
+			r.Get("/embed/doctor", s.handle(s.doctorPage))
+			r.Get("/oembed", s.handle(s.oembed))
+		})
 		r.Group(func(r chi.Router) {
 			r.Use(openToAll)
 			r.Get("/api/v1/run", s.handle(s.apiRun))
@@ -149,17 +180,33 @@ func (s *Server) routes(compress func(http.Handler) http.Handler) http.Handler {
 			r.Get("/api/v1/fixture-runs/{id}", s.handle(s.apiLookRun))
 			r.Get("/api/v1/fixture-runs/{id}/record", s.handle(s.apiRunRecord))
 			for _, path := range []string{"/api/v1/run", "/api/v1/runs", "/api/v1/clocks", "/api/v1/clocks/runs", "/api/v1/openapi.json", "/api/v1/fixture-runs"} {
-				r.Options(path, preflight)
+				r.Options(path, preflight("Content-Type"))
 			}
 		})
 	})
 	r.Post("/lessons/drain", s.handle(s.drainForm))
+	for _, lesson := range []string{"drain", "clocks", "ledgers"} {
+		r.Get("/lessons/"+lesson+"/card.png", s.handle(s.card))
+	}
+	r.Get("/lessons/drain/lanes.png", s.handle(s.lanesPNG))
+	r.Get("/card.png", s.handle(s.card))
+	r.Group(func(r chi.Router) {
+		r.Use(s.framable, openToAll)
+		r.Post("/embed/lessons/drain", s.handle(s.drainForm))
+		r.Post("/embed/lessons/clocks", s.handle(s.clocksForm))
+		r.Get("/embed/lessons/drain/stream", s.handle(s.viewStream))
+	})
 	r.With(s.ownPages).Post("/lessons/ledgers/runs", s.handle(s.startRun))
 	r.Get("/lessons/ledgers/runs/{id}/stream", s.handle(s.runStream))
 	r.Post("/sessions", s.handle(s.createSession))
-	r.Post("/sessions/{id}", s.handle(s.command))
+	// A frame in a sandbox has an origin of its own: it streams and posts across
+	// origins, without credentials.
+	r.With(openToAll).Post("/sessions/{id}", s.handle(s.command))
+	for _, path := range []string{"/sessions/{id}", "/embed/lessons/drain/analysis", "/embed/lessons/clocks"} {
+		r.With(openToAll).Options(path, preflight(clientHeader))
+	}
 	r.Get("/lessons/drain/stream", s.handle(s.viewStream))
-	r.Get("/sessions/{id}/stream", s.handle(s.sessionStream))
+	r.With(openToAll).Get("/sessions/{id}/stream", s.handle(s.sessionStream))
 	r.Post("/lessons/clocks", s.handle(s.clocksForm))
 	r.With(openToAll).Post("/api/v1/runs", s.handle(s.apiRuns))
 	r.With(openToAll).Post("/api/v1/clocks/runs", s.handle(s.apiClocksRuns))
@@ -214,6 +261,18 @@ func secure(next http.Handler) http.Handler {
 	})
 }
 
+// framable lets hosts frame what is under /embed.
+func (s *Server) framable(next http.Handler) http.Handler {
+	policy := strings.Replace(contentPolicy, "frame-ancestors 'none'", "frame-ancestors "+cmp.Or(s.site.Frames, "*"), 1)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Del("Cross-Origin-Opener-Policy")
+		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+		next.ServeHTTP(w, r)
+	})
+}
+
 // ownPages refuses what a page of another origin has a visitor's browser post:
 // it would spend the visitor's share of the server.
 func (s *Server) ownPages(next http.Handler) http.Handler {
@@ -232,12 +291,16 @@ func openToAll(next http.Handler) http.Handler {
 	})
 }
 
-func preflight(w http.ResponseWriter, _ *http.Request) {
-	h := w.Header()
-	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST")
-	h.Set("Access-Control-Allow-Headers", "Content-Type")
-	h.Set("Access-Control-Max-Age", "86400")
-	w.WriteHeader(http.StatusNoContent)
+// preflight answers what a browser asks before a request from another origin
+// with these headers.
+func preflight(headers string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		h := w.Header()
+		h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST")
+		h.Set("Access-Control-Allow-Headers", headers)
+		h.Set("Access-Control-Max-Age", "86400")
+		w.WriteHeader(http.StatusNoContent)
+	}
 }
 
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {

@@ -216,10 +216,10 @@ func sweepKind(kind cellKind, k int, cells []int, columns, rows int) templates.S
 			}
 			start := col
 			for col < columns && cells[row*columns+col] == k {
-				strokes = append(strokes, templates.SweepStroke(kind.id, col, top)...)
 				v.Count++
 				col++
 			}
+			strokes = append(strokes, templates.SweepStrokes(kind.id, start, top, col-start)...)
 			fill = fmt.Appendf(fill, "M%d %dh%dv1h-%dz", start, top, col-start, col-start)
 		}
 	}

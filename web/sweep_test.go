@@ -186,7 +186,7 @@ func twoOf(rng *rand.Rand, names []string) axes {
 
 func TestBadAxesAreToldWhatIsAllowed(t *testing.T) {
 	server := newServer(t, nil)
-	for _, path := range []string{"/lessons/drain", "/lessons/drain/sweep", "/lessons/clocks"} {
+	for _, path := range []string{"/lessons/drain", "/lessons/drain/analysis", "/lessons/clocks"} {
 		for query, want := range map[string]string{
 			"x=nothing": `&#34;x&#34;: got &#34;nothing&#34;; allowed: the name of a setting: `, "y=grace": "another setting than x", "x=grace&x=grace": "one value",
 		} {
@@ -203,7 +203,7 @@ func TestBadAxesAreToldWhatIsAllowed(t *testing.T) {
 func BenchmarkSweep(b *testing.B) {
 	server := newServer(b, nil)
 	for _, c := range []struct{ name, path string }{
-		{"lesson 1, 79 × 61 cells", "/lessons/drain/sweep?duration=8&replacement=1&x=signal&y=grace"},
+		{"lesson 1, 79 × 61 cells", "/lessons/drain/analysis?duration=8&replacement=1&x=signal&y=grace"},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
@@ -252,7 +252,7 @@ func BenchmarkSweep(b *testing.B) {
 
 func newServer(tb testing.TB, driller Driller) *Server {
 	tb.Helper()
-	s, err := New(noSessions{}, noSessions{}, driller, slog.New(slog.DiscardHandler))
+	s, err := New(noSessions{}, noSessions{}, driller, Site{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		tb.Fatal(err)
 	}

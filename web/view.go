@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -16,6 +17,12 @@ type view struct {
 	session.View
 	Worker int  // chosen in the inspector, from 1
 	Axes   axes // of the sweep
+	// Pinned is run A of a comparison, nil where there is none. The run that
+	// plays is then run B.
+	Pinned     *sim.Settings
+	Prediction sim.Prediction // of the run that plays
+	Embedded   bool           // shown in a host's frame
+	presentation
 }
 
 // parseView reads a link's query. Whatever it does not name has its opening
@@ -40,11 +47,59 @@ func parseView(query url.Values) (view, error) {
 	if v.Axes, err = takeAxes(query, sim.Table(), drainAxes); err != nil {
 		return v, err
 	}
+	if v.presentation, err = takePresentation(query, names(sim.Table())); err != nil {
+		return v, err
+	}
+	predicted, other := takePrefixed(query, "p."), takePrefixed(query, "b.")
 	if v.Settings, err = sim.ParseValues(query); err != nil {
 		return v, err
 	}
+	if len(other) > 0 {
+		pinned := v.Settings
+		v.Pinned = &pinned
+		if err := v.Settings.Change(withoutPrefix(other, "b.")); err != nil {
+			return v, prefixed(err, "b.")
+		}
+	}
+	if v.Prediction, err = sim.ParsePrediction(v.Settings, predicted); err != nil {
+		return v, err
+	}
+	if v.waits() {
+		v.T = 0 // the run is seen from its beginning, once the prediction stands
+	}
 	v.Worker, err = parseWorker(worker, v.Settings)
 	return v, err
+}
+
+// takePrefixed takes the parameters whose names begin so out of a query.
+func takePrefixed(query url.Values, prefix string) url.Values {
+	taken := url.Values{}
+	for name, values := range query {
+		if strings.HasPrefix(name, prefix) {
+			taken[name] = values
+			delete(query, name)
+		}
+	}
+	return taken
+}
+
+func withoutPrefix(query url.Values, prefix string) url.Values {
+	bare := url.Values{}
+	for name, values := range query {
+		bare[strings.TrimPrefix(name, prefix)] = values
+	}
+	return bare
+}
+
+// prefixed names the setting of an error as the link has it.
+func prefixed(err error, prefix string) error {
+	var e *sim.SettingError
+	if !errors.As(err, &e) {
+		return err
+	}
+	named := *e
+	named.Setting = prefix + e.Setting
+	return &named
 }
 
 // parseWorker reads the number of a worker that a run of s boots; the first
@@ -69,6 +124,9 @@ func workersEver(s sim.Settings) int {
 	return s.Workers
 }
 
+// waits reports whether the player is locked until a prediction is committed.
+func (v view) waits() bool { return v.Predict && !v.Prediction.Said() }
+
 func checkModel(text string) error {
 	if text != strconv.Itoa(sim.Model) {
 		return &sim.SettingError{Setting: "model", Got: text, Allowed: strconv.Itoa(sim.Model)}
@@ -90,10 +148,11 @@ func takeParam(query url.Values, name string, parse func(string) error) error {
 	return parse(given[0])
 }
 
-// canonical is the view as a query: all settings, t and speed, and the worker
-// where it is not the first. Equal views give equal text.
+// canonical is the view as a query: the settings, those of run B of a
+// comparison with the prefix "b.", t and speed, and whatever else is not as
+// usual. Equal views give equal text.
 func (v view) canonical() string {
-	b := v.Settings.AppendQuery(make([]byte, 0, 256))
+	b := v.settingsQuery(make([]byte, 0, 512))
 	b = append(b, "&t="...)
 	b = append(b, v.T.String()...)
 	b = append(b, "&speed="...)
@@ -102,7 +161,23 @@ func (v view) canonical() string {
 		b = append(b, "&worker="...)
 		b = strconv.AppendInt(b, int64(v.Worker), 10)
 	}
-	return v.Axes.appendTo(string(b), drainAxes)
+	if v.Prediction.Said() {
+		b = v.Prediction.AppendQuery(append(b, '&'))
+	}
+	return v.presentation.appendTo(v.Axes.appendTo(string(b), drainAxes), names(sim.Table()))
+}
+
+// settingsQuery is the settings' part of the canonical query.
+func (v view) settingsQuery(b []byte) []byte {
+	if v.Pinned == nil {
+		return v.Settings.AppendQuery(b)
+	}
+	b = v.Pinned.AppendQuery(b)
+	for part := range strings.SplitSeq(string(v.Settings.AppendQuery(nil)), "&") {
+		b = append(b, "&b."...)
+		b = append(b, part...)
+	}
+	return b
 }
 
 // parseQuery reads a raw query strictly: a malformed escape or a semicolon is

@@ -25,6 +25,8 @@ type config struct {
 	tlsCert     string
 	tlsKey      string
 	record      string
+	publicURL   string // scheme and host for links, empty: those of each request
+	frames      string // hosts that may frame a lesson
 	budget      lifecycle.Budget
 	healthcheck bool
 }
@@ -43,6 +45,8 @@ func readConfig(args []string, getenv func(string) string, help io.Writer) (conf
 	flags.StringVar(&cfg.tlsCert, "tls-cert", "", "`file` of the TLS certificate chain, PEM; with -tls-key")
 	flags.StringVar(&cfg.tlsKey, "tls-key", "", "`file` of the TLS private key, PEM; with -tls-cert")
 	flags.StringVar(&cfg.record, "record", "", "`file` to which the shutdown's record is written, JSON lines; empty: none")
+	flags.StringVar(&cfg.publicURL, "public-url", "", "`url` under which the world reaches the server, for links, frames and cards; empty: that of each request")
+	flags.StringVar(&cfg.frames, "frame-ancestors", "*", "`hosts` that may frame a lesson, as in the content policy's frame-ancestors: *, or origins with spaces between")
 	flags.DurationVar(&cfg.budget.Graceful, "graceful", 10*time.Second, "most `time` that requests in flight get to finish once a signal has come")
 	flags.DurationVar(&cfg.budget.Unwind, "unwind", time.Second, "most `time` for handlers to return once they are cancelled, and for last bytes to go out")
 	flags.DurationVar(&cfg.budget.Cleanup, "cleanup", 2*time.Second, "most `time` for closing the session store")
@@ -92,6 +96,17 @@ func (cfg config) check() error {
 		}
 		if cfg.data != "" {
 			return fmt.Errorf("-nats and -data exclude each other: got %q and %q", cfg.nats, cfg.data)
+		}
+	}
+	if cfg.publicURL != "" {
+		u, err := url.Parse(cfg.publicURL)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+			return fmt.Errorf("-public-url: got %q; allowed: http:// or https:// with a host, and nothing after it", cfg.publicURL)
+		}
+	}
+	for host := range strings.FieldsSeq(cfg.frames) {
+		if strings.ContainsAny(host, ";,'\"") {
+			return fmt.Errorf("-frame-ancestors: got %q; allowed: *, or origins such as https://lms.example with spaces between", cfg.frames)
 		}
 	}
 	for name, d := range map[string]time.Duration{"graceful": cfg.budget.Graceful, "unwind": cfg.budget.Unwind,

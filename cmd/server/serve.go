@@ -49,7 +49,7 @@ func serve(signals <-chan os.Signal, cfg config, logTo io.Writer) error {
 		log.Info("told to stop before serving")
 		return nil
 	}
-	handler, err := web.New(store, store, driller{}, log)
+	handler, err := web.New(store, store, driller{}, web.Site{PublicURL: cfg.publicURL, Frames: cfg.frames}, log)
 	if err != nil {
 		return err
 	}

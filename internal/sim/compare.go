@@ -147,7 +147,7 @@ func (d Difference) Sentences() []string {
 	if len(parts) > 0 {
 		text = append(text, "The second run counts "+listed(parts)+".")
 	}
-	text = append(text, d.fateSentences()...)
+	text = append(text, d.FateSentences()...)
 	verdicts := strings.ToUpper(d.A.String())
 	if d.A == d.B {
 		return append(text, "The gate's verdict is "+verdicts+" for both.")
@@ -163,7 +163,8 @@ func signed(v int) string {
 	return fmt.Sprintf("+%d", v)
 }
 
-func (d Difference) fateSentences() []string {
+// FateSentences tells the fates that differ, those of one kind together.
+func (d Difference) FateSentences() []string {
 	var text []string
 	told := map[[2]Fate]bool{}
 	for _, first := range d.Fates {

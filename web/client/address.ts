@@ -1,11 +1,15 @@
-// The address bar always holds the view: settings, time, speed, worker.
+// The address bar always holds the view: settings, time, speed, worker, and
+// whatever else makes it.
 
 export interface View {
-  query: string; // the settings
+  query: string; // the settings of the run that plays
+  pinned: string; // those of run A of a comparison, or empty
   t: number;
   speed: number;
   worker: string;
+  prediction: string; // "&p.killed=4…", or empty
   axes: string; // of the map of verdicts, "&x=…&y=…"; empty for the usual ones
+  extra: string; // what an author's link asks of the page
 }
 
 export function seconds(t: number): string {
@@ -13,15 +17,48 @@ export function seconds(t: number): string {
 }
 
 export function viewQuery(v: View): string {
+  const other = v.query
+    .split("&")
+    .map((part) => `&b.${part}`)
+    .join("");
+  const settings = v.pinned === "" ? v.query : v.pinned + other;
   const worker = v.worker === "1" ? "" : `&worker=${v.worker}`;
-  return `${v.query}&t=${seconds(v.t)}&speed=${v.speed}${worker}${v.axes}`;
+  return `${settings}&t=${seconds(v.t)}&speed=${v.speed}${worker}${v.prediction}${v.axes}${v.extra}`;
+}
+
+const beside = ["t", "speed", "worker", "model", "x", "y", "predict", "hide", "lock"];
+
+/** Some of a query's parameters, as a part of a query. */
+function some(query: string, which: (name: string) => boolean): string {
+  return query
+    .split("&")
+    .filter((part) => which(part.split("=", 1)[0]))
+    .map((part) => "&" + part)
+    .join("");
+}
+
+/** The view that a canonical query says. */
+export function parseView(query: string): View {
+  const all = new URLSearchParams(query);
+  const settings = some(query, (name) => !beside.includes(name) && !/^[pb]\./.test(name)).slice(1);
+  const other = some(query, (name) => name.startsWith("b.")).replaceAll("&b.", "&").slice(1);
+  return {
+    query: other === "" ? settings : other,
+    pinned: other === "" ? "" : settings,
+    t: Number(all.get("t") ?? "0"),
+    speed: Number(all.get("speed") ?? "1"),
+    worker: all.get("worker") ?? "1",
+    prediction: some(query, (name) => name.startsWith("p.")),
+    axes: some(query, (name) => name === "x" || name === "y"),
+    extra: some(query, (name) => ["predict", "hide", "lock"].includes(name)),
+  };
 }
 
 const gesture = 1000; // ms: changes of one control closer than this are one step of the history
 const throttle = 400; // ms between two updates while playing; browsers refuse more than about 200 in 30 s
 
 export class Address {
-  private query: string;
+  private query: string; // everything but time and speed, that a step of the history is made of
   private gestures = 0; // begun, and not yet seen to change the settings
   private control = "";
   private begun = -Infinity;
@@ -33,16 +70,17 @@ export class Address {
 
   /** open makes the session show the view that the person went back to. */
   constructor(private path: string, first: View, open: (query: string) => void) {
-    this.query = first.query;
+    this.query = steady(first);
     this.write(first, false);
     addEventListener("popstate", () => {
       const query = location.search.slice(1);
       if (query === this.shown) return; // a step to a place within the page
       this.shown = query;
       clearTimeout(this.timer);
-      this.awaited = query;
+      const view = parseView(query);
+      this.awaited = view.query;
       setTimeout(() => (this.awaited = null), 2000);
-      this.query = settingsOf(query);
+      this.query = steady(view);
       open(query);
     });
   }
@@ -58,12 +96,12 @@ export class Address {
 
   show(v: View): void {
     if (this.awaited !== null) {
-      if (v.query !== settingsOf(this.awaited)) return; // frames from before the way back
+      if (v.query !== this.awaited) return; // frames from before the way back
       this.awaited = null;
     }
-    if (v.query !== this.query) {
+    if (steady(v) !== this.query) {
       if (this.late) this.write(this.late, false); // where the entry that is left stood last
-      this.query = v.query;
+      this.query = steady(v);
       this.write(v, this.gestures > 0);
       this.gestures = Math.max(0, this.gestures - 1);
       return;
@@ -91,14 +129,7 @@ export class Address {
   }
 }
 
-/** The map's axes in a view's query. */
-export function axesOf(query: string): string {
-  const all = new URLSearchParams(query);
-  return ["x", "y"].map((name) => (all.has(name) ? `&${name}=${all.get(name)}` : "")).join("");
-}
-
-/** The settings' part of a view's query. */
-export function settingsOf(query: string): string {
-  const end = query.indexOf("&t=");
-  return end < 0 ? query : query.slice(0, end);
+/** What of a view is a step of the history when it changes. */
+function steady(v: View): string {
+  return v.query + v.pinned + v.prediction;
 }

@@ -9,7 +9,13 @@ export class Fragment {
   private running = false;
   private timer: number | undefined;
 
-  constructor(private address: () => string) {}
+  constructor(
+    private address: () => string,
+    /** The fragments have been put in place. */
+    private applied: () => void,
+    /** The server has refused the address, in these words. */
+    private refused: (text: string) => void,
+  ) {}
 
   refresh(): void {
     clearTimeout(this.timer);
@@ -25,9 +31,17 @@ export class Fragment {
         const asked = this.address();
         try {
           const response = await fetch(asked, { headers: { "Datastar-Request": "true" }, credentials: "omit" });
+          const text = await response.text();
+          if (response.status >= 400 && response.status < 500) {
+            this.refused(text.trim());
+            return;
+          }
           if (!response.ok) throw new Error(String(response.status));
-          applyFragments(await response.text());
-          this.shown = asked;
+          if (asked === this.address()) {
+            applyFragments(text);
+            this.shown = asked;
+            this.applied();
+          }
         } catch {
           failures++;
           await new Promise((done) => setTimeout(done, 400 * 2 ** failures));

@@ -1,7 +1,8 @@
 // Lesson 1's page: stream in, commands out, address bar, keys.
 
-import { Address, axesOf, settingsOf, viewQuery, type View } from "./address";
+import { Address, parseView, viewQuery, type View } from "./address";
 import { Commands } from "./commands";
+import { startEmbed } from "./embed";
 import { follow, slide, tellInvalid } from "./fields";
 import { Fragment } from "./fragment";
 import { Playhead } from "./playhead";
@@ -14,32 +15,29 @@ export function startLesson(root: HTMLElement): void {
   const shared = root.dataset.session !== "";
   let session = root.dataset.session ?? "";
   let announced: (() => void)[] = [];
-  const first = new URLSearchParams(root.dataset.query);
-  const view: View = {
-    query: settingsOf(root.dataset.query ?? ""),
-    t: Number(first.get("t")),
-    speed: Number(first.get("speed")),
-    worker: first.get("worker") ?? "1",
-    axes: axesOf(root.dataset.query ?? ""),
-  };
+  const view: View = parseView(root.dataset.query ?? "");
+  const embedded = root.hasAttribute("data-embed");
   let playing = false;
 
   const playhead = new Playhead(root);
   const connection = document.getElementById("connection");
   const problem = document.getElementById("problem");
-  const address = shared
+  // In a host's frame the address is the host's to choose; a shared session's says which one it is.
+  const address = shared || embedded
     ? null
     : new Address(path, view, (query) => {
-        const params = new URLSearchParams(query);
-        choose(params.get("worker") ?? "1");
-        view.axes = axesOf(query);
-        map.refresh();
+        const back = parseView(query);
+        choose(back.worker);
+        view.axes = back.axes;
+        view.pinned = back.pinned;
+        view.prediction = back.prediction;
+        analysis.refresh();
         commands.send("button", new URLSearchParams({ command: "open", query }));
       });
 
   const stream = new Stream({
     url() {
-      const query = `${viewQuery({ ...view, t: playhead.now(), worker: "1", axes: "" })}&playing=${playing ? 1 : 0}`;
+      const query = `${viewQuery({ ...view, t: playhead.now(), worker: "1", pinned: "", prediction: "", axes: "", extra: "" })}&playing=${playing ? 1 : 0}`;
       return session === "" ? `${path}/stream?${query}` : `/sessions/${session}/stream?${query}`;
     },
     signals(signals) {
@@ -51,10 +49,15 @@ export function startLesson(root: HTMLElement): void {
       if (typeof signals.t !== "number") return;
       const clock = signals as { t: number; speed: number; playing: boolean; until: number; query: string };
       const changed = clock.query !== view.query;
+      const ended = clock.t >= 60;
       if (changed) settled(clock.query);
       playing = clock.playing;
       view.query = clock.query;
-      if (changed) map.refresh();
+      if (changed && expected !== view.query) drop();
+      if (changed || ended !== seen) {
+        seen = ended;
+        analysis.refresh();
+      }
       view.t = Math.floor(clock.t * 10 + 1e-6) / 10;
       view.speed = clock.speed;
       playhead.set(clock);
@@ -64,13 +67,37 @@ export function startLesson(root: HTMLElement): void {
     patched() {
       playhead.draw();
       keepWorker();
+      lock();
+      part();
     },
     connection(failures) {
       if (connection) connection.textContent = failures === null ? "" : failures === 0 ? "This server is going away. Another one takes over…" : failures > 1 ? "The connection is lost. Trying again…" : "Connecting again…";
     },
   });
 
-  const map = new Fragment(() => `${path}/sweep?${viewQuery({ ...view, t: 0, speed: 1, worker: "1" })}`);
+  // What is said of the run as a whole. What it comes to is told once it is seen to its end.
+  let seen = view.t >= 60;
+  let expected = view.query; // settings of which the prediction is
+  const analysis = new Fragment(
+    () => `${path}/analysis?${viewQuery({ ...view, t: seen ? 60 : 0, speed: 1, worker: "1" })}`,
+    () => {
+      const said = document.getElementById("predict")?.dataset.prediction;
+      if (said !== undefined && view.prediction !== "") {
+        view.prediction = said === "" ? "" : "&" + said;
+        address?.show(view);
+      }
+      root.classList.toggle("comparing", view.pinned !== "");
+      playhead.draw();
+      lock();
+      part();
+    },
+    (text) => {
+      const note = document.getElementById("predict-problem");
+      if (note) note.textContent = text;
+      view.prediction = "";
+      lock();
+    },
+  );
   startSweep(root, {
     move(values) {
       address?.begin("sweep");
@@ -79,7 +106,7 @@ export function startLesson(root: HTMLElement): void {
     axes(x, y) {
       view.axes = `&x=${x}&y=${y}`;
       address?.show(view);
-      map.refresh();
+      analysis.refresh();
     },
   });
 
@@ -94,12 +121,52 @@ export function startLesson(root: HTMLElement): void {
     },
   );
 
+  /** A prediction is of one run: with other settings it is withdrawn. */
+  function drop(): void {
+    expected = view.query;
+    view.prediction = "";
+  }
+
+  const awaited = root.hasAttribute("data-await-prediction") || view.extra.includes("predict=required");
+  const locked = (root.dataset.lock ?? "").split(",").filter((name) => name !== "");
+
+  /** Whether the player is locked until a prediction is committed. */
+  function waits(): boolean {
+    return awaited && view.prediction === "";
+  }
+
+  function lock(): void {
+    for (const name of locked) {
+      for (const id of ["n-", "c-"]) {
+        const control = document.getElementById(id + name);
+        if (control instanceof HTMLInputElement) control.disabled = true;
+      }
+    }
+    if (!awaited) return;
+    for (const el of document.querySelectorAll<HTMLInputElement | HTMLButtonElement>("#transport button, #transport input")) el.disabled = waits();
+  }
+
+  /** Draws into the lanes of run B where it parts from run A. */
+  function part(): void {
+    const from = document.getElementById("lanes-a");
+    const plot = document.querySelector<SVGSVGElement>("#lanes .plot");
+    plot?.querySelector(".part-line")?.remove();
+    const line = from?.querySelector(".part-line");
+    const grid = plot?.querySelector(".grid line");
+    if (!plot || !line || !grid) return;
+    const copy = line.cloneNode(true) as SVGGElement;
+    const bottom = Number(grid.getAttribute("y2"));
+    copy.querySelector("line")?.setAttribute("y2", String(bottom + 3));
+    plot.append(copy);
+  }
+
   /** Links that carry the view or its settings. */
   function links(): void {
     for (const a of root.querySelectorAll<HTMLAnchorElement>("[data-api-link]")) {
       const csv = a.href.includes("format=csv") ? "&format=csv" : "";
       a.href = `/api/v1/run?${view.query}${csv}`;
     }
+    for (const a of root.querySelectorAll<HTMLAnchorElement>("[data-share]")) a.href = `${path}/share?${viewQuery(view)}`;
     for (const a of root.querySelectorAll<HTMLAnchorElement>("[data-own-copy]")) a.href = `${path}?${viewQuery(view)}`;
   }
 
@@ -151,7 +218,7 @@ export function startLesson(root: HTMLElement): void {
 
   root.addEventListener("input", (e) => {
     const control = e.target;
-    if (!(control instanceof HTMLInputElement)) return;
+    if (!(control instanceof HTMLInputElement) || control.form?.id === "f-predict") return;
     touched(control);
     if (control.hasAttribute("data-seek")) {
       control.setAttribute("aria-valuetext", `${control.value} seconds`);
@@ -174,13 +241,103 @@ export function startLesson(root: HTMLElement): void {
 
   root.addEventListener("change", (e) => {
     const field = e.target;
-    if (!(field instanceof HTMLInputElement) || field.type !== "number" || field.name === "t") return;
+    if (!(field instanceof HTMLInputElement) || field.type !== "number" || field.name === "t" || field.form?.id === "f-predict") return;
     clearTimeout(typing);
     if (tellInvalid(field, standing(field.name))) typed(field);
   });
 
+  function commit(form: HTMLFormElement): void {
+    const data = new FormData(form);
+    let said = "";
+    for (const name of ["p.completed", "p.killed"]) {
+      const n = String(data.get(name) ?? "");
+      if (n !== "") said += `&${name}=${n}`;
+    }
+    const dies = data.getAll("p.dies").map(String);
+    if (dies.length > 0) said += `&p.dies=${(dies.length > 1 ? dies.filter((n) => n !== "none") : dies).join(",")}`;
+    const verdict = data.get("p.verdict");
+    if (verdict !== null) said += `&p.verdict=${String(verdict)}`;
+    const note = document.getElementById("predict-problem");
+    if (said === "") {
+      if (note) note.textContent = "Say at least one of these: how many complete, how many are killed, which die, what the gate says.";
+      return;
+    }
+    if (note) note.textContent = "";
+    expected = view.query;
+    predict(said);
+    document.getElementById("play")?.focus();
+  }
+
+  function predict(said: string): void {
+    address?.begin("");
+    view.prediction = said;
+    address?.show(view);
+    lock();
+    analysis.refresh();
+  }
+
+  /** Compares with another run, or stops it. */
+  function pin(how: string): void {
+    address?.begin("");
+    const current = view.query;
+    if (how === "swap") {
+      commands.send("set", new URLSearchParams(`command=set&${view.pinned}`));
+      view.pinned = current;
+      return; // the rest follows when the settings have changed
+    }
+    view.pinned = how === "pin" ? current : "";
+    address?.show(view);
+    analysis.refresh();
+  }
+
+  root.addEventListener("click", (e) => {
+    if (!(e.target instanceof Element) || !(e instanceof MouseEvent) || e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return;
+    const mark = e.target.closest<SVGElement>(".strip-mark");
+    const box = mark && document.getElementById("p-dies-" + mark.dataset.request);
+    if (box instanceof HTMLInputElement) {
+      box.click();
+      return;
+    }
+    const link = e.target.closest<HTMLAnchorElement>("a[data-set], a[data-pin], a[data-prediction-link]");
+    if (!link) return;
+    e.preventDefault();
+    if (link.dataset.set !== undefined) {
+      address?.begin("");
+      commands.send("set", new URLSearchParams(`command=set&${link.dataset.set}`));
+    } else if (link.dataset.pin !== undefined) {
+      pin(link.dataset.pin);
+    } else {
+      predict("");
+      if (seen) commands.send("button", new URLSearchParams({ command: "restart" }));
+    }
+  });
+
+  // The marks on the strip and the boxes are the same.
+  root.addEventListener("change", (e) => {
+    const box = e.target;
+    if (!(box instanceof HTMLInputElement) || box.name !== "p.dies") return;
+    if (box.checked) {
+      for (const other of root.querySelectorAll<HTMLInputElement>("input[name='p.dies']")) {
+        if ((other.value === "none") !== (box.value === "none")) other.checked = false;
+      }
+    }
+    for (const mark of root.querySelectorAll<SVGElement>(".strip-mark")) {
+      const of = document.getElementById("p-dies-" + mark.dataset.request);
+      const marked = of instanceof HTMLInputElement && of.checked;
+      mark.classList.toggle("strip-marked", marked);
+      mark.classList.toggle("strip-open", !marked);
+      mark.querySelector("use")?.setAttribute("href", marked ? "#s-killed" : "#s-open");
+    }
+  });
+
   root.addEventListener("submit", (e) => {
     const form = e.target as HTMLFormElement;
+    if (form.id === "f-predict") {
+      e.preventDefault();
+      commit(form);
+      return;
+    }
+    if (form.id === "f-sweep") e.preventDefault();
     if (form.id === "f-together" && session !== "") {
       e.preventDefault();
       location.assign(`/sessions/${session}`);
@@ -200,7 +357,7 @@ export function startLesson(root: HTMLElement): void {
     const target = e.target as HTMLElement;
     if (e.key === " " && !e.altKey && !e.ctrlKey && !e.metaKey && !target.closest("button, select, a, input[type=number]")) {
       e.preventDefault();
-      if (!e.repeat) commands.send("button", new URLSearchParams({ command: playing ? "pause" : "play" }));
+      if (!e.repeat && !waits()) commands.send("button", new URLSearchParams({ command: playing ? "pause" : "play" }));
     }
     rove(e, target);
   });
@@ -224,6 +381,18 @@ export function startLesson(root: HTMLElement): void {
     item.setAttribute("tabindex", "0");
   });
 
+  // What stands on one axis scrolls together.
+  document.getElementById("player")?.addEventListener(
+    "scroll",
+    (e) => {
+      if (!(e.target instanceof HTMLElement)) return;
+      for (const other of document.querySelectorAll("#player .lanes-scroll")) {
+        if (other !== e.target && other.scrollLeft !== e.target.scrollLeft) other.scrollLeft = e.target.scrollLeft;
+      }
+    },
+    { capture: true, passive: true },
+  );
+
   // Where the plot is too narrow for tips in it, they stand below.
   const tipLine = document.getElementById("tip-line");
   for (const kind of ["focusin", "pointerover"]) {
@@ -233,8 +402,19 @@ export function startLesson(root: HTMLElement): void {
     });
   }
 
+  if (embedded) {
+    startEmbed(root, {
+      away() {
+        if (playing) commands.send("button", new URLSearchParams({ command: "pause" }));
+        stream.close();
+      },
+      back: () => stream.open(),
+    });
+  }
+
   links();
+  lock();
   root.classList.add("started");
   playhead.set({ t: view.t, speed: view.speed, playing: false, until: view.t });
-  stream.open();
+  if (!embedded) stream.open(); // a frame's opens once it is on screen
 }

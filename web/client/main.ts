@@ -1,12 +1,20 @@
 import { startClocks } from "./clocks";
+import { startDoctor } from "./doctor";
 import { startLesson } from "./lesson";
 import { startLedgers } from "./ledgers";
+import { startShare } from "./share";
+import { startTeach } from "./teach";
 import { startTheme } from "./theme";
 
 startTheme();
+startShare();
 const lesson = document.getElementById("lesson");
 if (lesson) startLesson(lesson);
 const ledgers = document.getElementById("ledgers");
 if (ledgers) startLedgers(ledgers);
 const clocks = document.getElementById("clocks");
 if (clocks) startClocks(clocks);
+const teach = document.getElementById("teach");
+if (teach) startTeach(teach);
+const doctor = document.querySelector<HTMLElement>("[data-doctor]");
+if (doctor) startDoctor(doctor);

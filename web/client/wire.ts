@@ -65,6 +65,8 @@ const guards = {
           return false;
         }
         return true;
+      case "disabled":
+        return el.closest("#lesson") === null; // locks are the client's own
       case "style":
       case "aria-invalid":
       case "aria-describedby":

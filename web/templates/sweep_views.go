@@ -1,6 +1,9 @@
 package templates
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Sweep is a picture of what two settings do to a verdict, all others left as
 // they are: one cell for each pair of amounts.
@@ -16,6 +19,7 @@ type Sweep struct {
 	HereX, HereY int    // the cell of the settings themselves; row 0 is the top
 	Here         string // what they lead to
 	NoPass       string // said where no cell passes
+	Locked       bool   // one of the two cannot be changed
 	Lines        []SweepLine
 }
 
@@ -48,23 +52,15 @@ type Option struct {
 // Carried is a part of the page's query that a form takes along.
 type Carried struct{ Name, Value string }
 
-// SweepStroke is the mark within one cell that tells its kind apart without
-// colour; a cell that passes has none.
-func SweepStroke(kind string, col, row int) string {
-	at := "M" + strconv.Itoa(col) + " " + strconv.Itoa(row)
-	switch kind {
-	case "killed":
-		return at + "m0 1l1 -1"
-	case "cancelled", "deadline", "running":
-		return at + "l1 1"
-	case "refused", "rejected":
-		return at + "m0 .5h1"
-	case "unknown":
-		return at + "m.5 0v1"
-	case "cleanup":
-		return at + "m.5 0v1m-.5 -.5h1"
-	case "kill":
-		return at + "m0 1h1"
+// SweepStrokes are the marks within a run of cells that tell their kind apart
+// without colour; those that pass have none. Each ends where the next begins.
+func SweepStrokes(kind string, col, row, cells int) string {
+	mark := map[string]string{
+		"killed": "m0 1l1 -1", "cancelled": "l1 1m0 -1", "deadline": "l1 1m0 -1", "running": "l1 1m0 -1",
+		"refused": "m0 .5h1m0 -.5", "rejected": "m0 .5h1m0 -.5", "unknown": "m.5 0v1m.5 -1", "cleanup": "m.5 0v1m-.5 -.5h1m0 -.5", "kill": "m0 1h1m0 -1",
+	}[kind]
+	if mark == "" {
+		return ""
 	}
-	return ""
+	return "M" + strconv.Itoa(col) + " " + strconv.Itoa(row) + strings.Repeat(mark, cells)
 }

@@ -2,7 +2,11 @@
 // struct that says everything it prints: a screen decides nothing.
 package templates
 
-import "drainlab/internal/sim"
+import (
+	"slices"
+
+	"drainlab/internal/sim"
+)
 
 // Page is what every page has around its own content.
 type Page struct {
@@ -13,6 +17,15 @@ type Page struct {
 	// Refresh makes a page without script load itself again after so many
 	// seconds; 0: never.
 	Refresh int
+	Card    Card
+	Whole   string // of a framed page, the way to the whole one
+}
+
+// Card is what other sites are told of a page; addresses are absolute. The
+// zero Card tells nothing.
+type Card struct {
+	URL, Description, Image, Alt string
+	JSON, XML                    string // oEmbed
 }
 
 // Assets are the URLs of the static files. Client is empty where the bundle
@@ -55,15 +68,24 @@ type Drain struct {
 	Query string
 	// SettingsQuery is the settings alone.
 	SettingsQuery string
+	Path          string // of views of the lesson: that of the page, or of its frame
+	Hide          []string
+	Lock          string // names of the settings that cannot be changed, by commas
+	Waits         bool   // the player is locked until a prediction is committed
+	Embed         bool   // shown in a host's frame
+	Share         string // the way to links and frames of this view
 	// Action is where the page's forms post to.
-	Action string
-	Sweep  Sweep
+	Action   string
+	Analysis Analysis
 	// Session is the id of the session shown, empty for a view of one's own.
 	Session string
 	Frame   Frame
 	Story   Story
 	Kinds   []KindOption
 }
+
+// Shows reports whether a part of the page is shown.
+func (v Drain) Shows(part string) bool { return !slices.Contains(v.Hide, part) }
 
 // KindOption is one choice of the trace's filter.
 type KindOption struct {
@@ -287,6 +309,7 @@ type Control struct {
 	FieldStep                   string
 	Text                        string // the value with its unit in words
 	Allowed                     string // what the field takes, in words
+	Locked                      bool   // it cannot be changed
 	None                        bool   // the field takes "none" too
 	Choices                     []Option
 	// Of a slider over stops: their values by spaces, the place of the nearest
@@ -304,6 +327,7 @@ type Transport struct {
 	Speeds   []SpeedChoice
 	AtStart  bool
 	Max      string
+	Locked   bool // until a prediction is committed
 	SpeedNow string
 }
 

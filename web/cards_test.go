@@ -1,0 +1,462 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"drainlab/internal/clocks"
+	"drainlab/internal/picture"
+	"drainlab/internal/sim"
+)
+
+// drawn is how many pictures the course has drawn.
+func (c *course) drawn() int {
+	c.server.cards.mu.Lock()
+	defer c.server.cards.mu.Unlock()
+	return c.server.cards.drawn
+}
+
+func TestACardIsAPictureOf1200By630ThatOtherSitesMayShow(t *testing.T) {
+	c := startCourse(t)
+	for _, path := range []string{"/card.png", "/lessons/drain/card.png", "/lessons/drain/card.png?grace=10&t=42&worker=1",
+		"/lessons/drain/card.png?workers=4&slots=8&interval=0.5&b.grace=30&p.killed=3&hide=text&lock=all",
+		"/lessons/ledgers/card.png", "/lessons/ledgers/card.png?stop_token=1", "/lessons/clocks/card.png",
+		"/lessons/clocks/card.png?platform=kubernetes&server_timeout=60&long=40&x=margin"} {
+		resp, body := c.get(path)
+		if resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s %.300s", path, resp.Status, body)
+			continue
+		}
+		for name, want := range map[string]string{"Content-Type": "image/png", "Cache-Control": "public, max-age=86400",
+			"Cross-Origin-Resource-Policy": "cross-origin", "Content-Length": strconv.Itoa(len(body))} {
+			if got := resp.Header.Get(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", path, name, got, want)
+			}
+		}
+		image, err := png.Decode(strings.NewReader(body))
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		if size := image.Bounds().Size(); size.X != 1200 || size.Y != 630 {
+			t.Errorf("%s is of %v", path, size)
+		}
+		head, none := c.do(http.MethodHead, path, nil)
+		if head.StatusCode != http.StatusOK || none != "" || head.ContentLength != int64(len(body)) || head.Header.Get("Content-Type") != "image/png" {
+			t.Errorf("HEAD %s: %s, %d bytes, %v", path, head.Status, len(none), head.Header)
+		}
+	}
+}
+
+func TestCardsDifferWhereWhatTheyShowDiffers(t *testing.T) {
+	c := startCourse(t)
+	seen := map[string]string{}
+	for i, same := range [][]string{
+		{"/lessons/drain/card.png", "/lessons/drain/card.png?t=60", "/lessons/drain/card.png?model=1&grace=0&speed=4", "/lessons/drain/card.png?hide=text&lock=grace&x=slots",
+			"/lessons/drain/card.png?predict=required&p.killed=4&t=60", "/lessons/drain/card.png?b.grace=0&grace=20"},
+		{"/lessons/drain/card.png?predict=required", "/lessons/drain/card.png?predict=required&t=60", "/lessons/drain/card.png?predict=required&p.killed=4"},
+		{"/lessons/drain/card.png?grace=10", "/lessons/drain/card.png?grace=10.0&t=0"},
+		{"/lessons/drain/card.png?grace=10&t=30"},
+		{"/lessons/drain/card.png?grace=10&t=30.1"},
+		{"/lessons/clocks/card.png", "/lessons/clocks/card.png?x=margin&model=1"},
+		{"/lessons/clocks/card.png?grace=20"},
+		{"/lessons/clocks/card.png?platform=kubernetes"},
+		{"/lessons/ledgers/card.png", "/lessons/ledgers/card.png?join_work=1"},
+		{"/card.png", "/card.png?anything"},
+	} {
+		first := ""
+		for _, path := range same {
+			resp, body := c.get(path)
+			if resp.StatusCode != http.StatusOK {
+				t.Fatalf("%s: %s", path, resp.Status)
+			}
+			if first == "" {
+				first = body
+			}
+			if body != first {
+				t.Errorf("%s is not the picture of %s", path, same[0])
+			}
+		}
+		if other, twice := seen[first]; twice {
+			t.Errorf("%s is the picture of %s", same[0], other)
+		}
+		seen[first] = same[0]
+		if got := c.drawn(); got != i+1 {
+			t.Fatalf("%d pictures drawn for %d that differ, after %s", got, i+1, same[0])
+		}
+	}
+}
+
+func TestACardThatOpensAtTheBeginningShowsTheWholeRunUnlessAPredictionIsAskedFor(t *testing.T) {
+	c := startCourse(t)
+	for query, at := range map[string]sim.Time{
+		"":                                 sim.Horizon,
+		"t=0":                              sim.Horizon,
+		"t=0.1":                            1,
+		"t=42":                             42 * sim.Second,
+		"predict=required":                 0,
+		"predict=required&t=42":            0, // nothing is said yet
+		"predict=required&p.killed=4":      0,
+		"predict=required&p.killed=4&t=42": 42 * sim.Second,
+	} {
+		var want bytes.Buffer
+		if err := picture.Card(&want, sim.Simulate(sim.Opening()).At(at), "Graceful shutdown: stop admitting, then drain"); err != nil {
+			t.Fatal(err)
+		}
+		if _, body := c.get("/lessons/drain/card.png?" + query); body != want.String() {
+			t.Errorf("%q is not the card at %s s", query, at)
+		}
+	}
+}
+
+func TestACardOfABadViewIsRefused(t *testing.T) {
+	c := startCourse(t)
+	for _, path := range []string{"/lessons/drain/card.png?grace=31", "/lessons/drain/card.png?t=61", "/lessons/drain/card.png?model=2", "/lessons/drain/card.png?at=1",
+		"/lessons/drain/card.png?a;b", "/lessons/clocks/card.png?platform=mainframe", "/lessons/clocks/card.png?long=5&long_age=6", "/lessons/ledgers/card.png?join_work=2",
+		"/lessons/drain/lanes.png?grace=31", "/lessons/drain/lanes.svg?worker=9"} {
+		resp, body := c.get(path, "Accept", "application/json")
+		h := resp.Header
+		if resp.StatusCode != http.StatusBadRequest || !strings.Contains(body, `"error"`) {
+			t.Errorf("%s: %s %.200s", path, resp.Status, body)
+		}
+		if h.Get("Content-Disposition") != "" || h.Get("Cache-Control") != "no-store" || !strings.HasPrefix(h.Get("Content-Type"), "application/json") {
+			t.Errorf("%s: the error comes as a picture: %v", path, h)
+		}
+	}
+	if n := c.drawn(); n != 0 {
+		t.Errorf("%d pictures drawn", n)
+	}
+	if resp, _ := c.get("/lessons/other/card.png"); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("a card of nothing: %s", resp.Status)
+	}
+}
+
+func TestLanesCanBeDownloaded(t *testing.T) {
+	c := startCourse(t)
+	s := sim.Opening()
+	s.Grace = 10 * sim.Second
+	for _, d := range []struct {
+		query string
+		at    sim.Time
+		name  string
+	}{{"grace=10&t=30.5", 305, "drainlab-lanes-at-30.5s"}, {"grace=10", 0, "drainlab-lanes-at-0s"}, {"grace=10&t=60&hide=text", sim.Horizon, "drainlab-lanes-at-60s"}} {
+		for ending, kind := range map[string]string{"png": "image/png", "svg": "image/svg+xml"} {
+			draw := picture.PNG
+			if ending == "svg" {
+				draw = picture.SVG
+			}
+			var want bytes.Buffer
+			if err := draw(&want, sim.Simulate(s).At(d.at)); err != nil {
+				t.Fatal(err)
+			}
+			path := "/lessons/drain/lanes." + ending + "?" + d.query
+			resp, body := c.get(path)
+			h := resp.Header
+			if resp.StatusCode != http.StatusOK || body != want.String() {
+				t.Errorf("%s: %s, and not the lanes at %s s", path, resp.Status, d.at)
+			}
+			if h.Get("Content-Type") != kind || h.Get("Content-Disposition") != `attachment; filename="`+d.name+"."+ending+`"` || h.Get("Cache-Control") != "public, max-age=86400" {
+				t.Errorf("%s: %v", path, h)
+			}
+			if ending == "svg" {
+				if err := wellFormed(body); err != nil {
+					t.Errorf("%s: %v", path, err)
+				}
+			}
+			if head, _ := c.do(http.MethodHead, path, nil); head.StatusCode != http.StatusOK {
+				t.Errorf("HEAD %s: %s", path, head.Status)
+			}
+		}
+	}
+}
+
+func wellFormed(document string) error {
+	decoder := xml.NewDecoder(strings.NewReader(document))
+	for {
+		if _, err := decoder.Token(); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+func TestACardOfLesson3SaysTheVerdictAndTheFiguresThatMakeIt(t *testing.T) {
+	for query, want := range map[string][]string{
+		"": {"PASS: nothing admitted is lost, and the process leaves by itself at 16 s", "Grace 30 s: the kill is at 30 s", "The plan needs 18 s: 12 s to spare",
+			"Hook and delivery 5 s, drain 10 s, cleanup 1 s, margin 2 s", "8 requests admitted, 8 completed; 4 rejected"},
+		"platform=kubernetes&server_timeout=60&long=40": {"FAIL: 1 request killed by the platform at 30 s", "Grace 30 s on Kubernetes: the kill is at 30 s", "The plan needs 38 s: an overrun of 8 s",
+			"Hook and delivery 5 s, drain 30 s, cleanup 1 s, margin 2 s", "8 requests admitted, 7 completed; 4 rejected", "What became of the work of 1 request is unknown", "Cleanup not begun",
+			"The process did not leave by itself"},
+		"signal_handled=0&long=0": {"FAIL: 8 requests killed by the platform at 30 s", "Grace 30 s: the kill is at 30 s", "The signal is not handled: there is no plan",
+			"67 requests admitted, 59 completed; 0 rejected"},
+	} {
+		values, err := parseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := parseClocksView(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		subtitle, lines := clocksCardText(v)
+		if got := append([]string{subtitle}, lines...); !slices.Equal(got[:min(len(got), len(want))], want) {
+			t.Errorf("%q says\n%s\nwant\n%s", query, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+func TestEveryRunOfLesson3HasACard(t *testing.T) {
+	for _, c := range clocks.Table() {
+		for _, amount := range c.Stops() {
+			s := clocks.Opening()
+			c.Set(&s, amount)
+			if s.Validate() != nil {
+				continue
+			}
+			subtitle, lines := clocksCardText(clocksView{Settings: s})
+			if verdict := strings.ToUpper(clocks.Simulate(s).Verdict()); !strings.HasPrefix(subtitle, verdict+": ") || len(lines) < 3 {
+				t.Errorf("%s %s: %q, %q", c.Name, c.TextOf(amount), subtitle, lines)
+			}
+		}
+	}
+}
+
+// paint draws so many bytes.
+func paint(n int) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(make([]byte, n))
+		return err
+	}
+}
+
+func (c *cardCache) mustGet(t *testing.T, key string, n int) {
+	t.Helper()
+	data, err := c.get(t.Context(), key, paint(n))
+	if err != nil || len(data) != n {
+		t.Fatalf("%s: %d bytes, %v", key, len(data), err)
+	}
+}
+
+func TestCardsAreKeptWithinBoundsLeastRecentlyUsedOut(t *testing.T) {
+	kept := func(c *cardCache) string { return strings.Join(c.kept.Keys(), " ") }
+	expect := func(c *cardCache, keys string, bytes, drawn int) {
+		t.Helper()
+		if kept(c) != keys || c.bytes != bytes || c.drawn != drawn {
+			t.Errorf("kept %q, %d bytes, %d drawn; want %q, %d, %d", kept(c), c.bytes, c.drawn, keys, bytes, drawn)
+		}
+	}
+	c := newBoundedCards(3, 1000)
+	for _, key := range []string{"a", "b", "c", "a", "d"} { // a is used again, so that b is the oldest
+		c.mustGet(t, key, 10)
+	}
+	expect(c, "c a d", 30, 4)
+	c.mustGet(t, "b", 20)
+	expect(c, "a d b", 40, 5)
+
+	c = newBoundedCards(100, 100)
+	for _, key := range []string{"a", "b", "c"} {
+		c.mustGet(t, key, 30)
+	}
+	expect(c, "a b c", 90, 3)
+	c.mustGet(t, "a", 30)
+	c.mustGet(t, "d", 65) // needs the room of b and c
+	expect(c, "a d", 95, 4)
+	c.mustGet(t, "e", 100)
+	expect(c, "e", 100, 5)
+	c.mustGet(t, "f", 101) // larger than all of it: drawn, not kept
+	expect(c, "e", 100, 6)
+	c.mustGet(t, "f", 101)
+	expect(c, "e", 100, 7)
+}
+
+func TestTheServersCardsHaveBounds(t *testing.T) {
+	c := newCardCache()
+	for i := range 2000 {
+		c.mustGet(t, strconv.Itoa(i), 1+i%100_000*40)
+		if c.kept.Len() > mostCards || c.bytes > mostCardBytes {
+			t.Fatalf("%d pictures, %d bytes", c.kept.Len(), c.bytes)
+		}
+	}
+	held := 0
+	for _, key := range c.kept.Keys() {
+		data, _ := c.kept.Peek(key)
+		held += len(data)
+	}
+	if held != c.bytes || held == 0 {
+		t.Errorf("holds %d bytes, counts %d", held, c.bytes)
+	}
+}
+
+// gauge is a drawing that takes a while, and notes how many go on at once.
+type gauge struct {
+	now, most, begun atomic.Int32
+}
+
+func (g *gauge) draw(takes time.Duration) func(io.Writer) error {
+	return func(w io.Writer) error {
+		n := g.now.Add(1)
+		g.begun.Add(1)
+		for most := g.most.Load(); n > most && !g.most.CompareAndSwap(most, n); most = g.most.Load() {
+		}
+		time.Sleep(takes)
+		g.now.Add(-1)
+		_, err := io.WriteString(w, "drawn")
+		return err
+	}
+}
+
+func TestAHundredAtOnceDrawAtMostTwoAtOnce(t *testing.T) {
+	for name, views := range map[string]int{"each another view": 100, "ten views": 10, "one view": 1} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCardCache()
+				var g gauge
+				start := time.Now()
+				var all sync.WaitGroup
+				for i := range 100 {
+					all.Go(func() {
+						data, err := c.get(t.Context(), strconv.Itoa(i%views), g.draw(100*time.Millisecond))
+						if err != nil || string(data) != "drawn" {
+							t.Errorf("%q, %v", data, err)
+						}
+					})
+				}
+				all.Wait()
+				if int(g.begun.Load()) != views || int(g.most.Load()) != min(views, 2) {
+					t.Errorf("%d views drawn %d times, up to %d at once", views, g.begun.Load(), g.most.Load())
+				}
+				if took, most := time.Since(start), time.Duration(views)*100*time.Millisecond; took > most {
+					t.Errorf("took %s", took)
+				}
+			})
+		})
+	}
+}
+
+func TestWhoWaitsToDrawWaitsNoLongerThanTheRequestAndTheBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCardCache()
+		c.mustGet(t, "kept", 5)
+		var g gauge
+		var slow sync.WaitGroup
+		for i := range cardsAtOnce {
+			slow.Go(func() { c.get(t.Context(), fmt.Sprint("slow ", i), g.draw(time.Minute)) })
+		}
+		synctest.Wait()
+
+		leaving, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		if _, err := c.get(leaving, "new", g.draw(0)); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second {
+			t.Errorf("who left after 1 s: %v after %s", err, time.Since(start))
+		}
+		start = time.Now()
+		_, err := c.get(t.Context(), "new", g.draw(0))
+		if e := explain(err); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != cardWait || e.status != http.StatusServiceUnavailable {
+			t.Errorf("who stayed: %v after %s", err, time.Since(start))
+		}
+		c.mustGet(t, "kept", 5) // needs no place
+		slow.Wait()
+		if g.begun.Load() != cardsAtOnce {
+			t.Errorf("%d drawn, though nobody waited for all of them", g.begun.Load())
+		}
+		c.mustGet(t, "new", 7)
+	})
+}
+
+func TestADrawingThatFailsIsNotKeptAndFreesItsPlace(t *testing.T) {
+	c := newCardCache()
+	broken := errors.New("no ink")
+	for range 2 * cardsAtOnce {
+		if _, err := c.get(t.Context(), "a", func(w io.Writer) error { w.Write([]byte("half")); return broken }); !errors.Is(err, broken) {
+			t.Fatal(err)
+		}
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the panic is lost")
+				}
+			}()
+			c.get(t.Context(), "a", func(io.Writer) error { panic("upset") })
+		}()
+	}
+	c.mustGet(t, "a", 3)
+	if c.drawn != 1 {
+		t.Errorf("%d drawn", c.drawn)
+	}
+}
+
+func TestPicturesOfAllRoutesWaitForAPlace(t *testing.T) {
+	c := startCourse(t)
+	for range cardsAtOnce {
+		c.server.cards.places <- struct{}{}
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	paths := []string{"/card.png", "/lessons/drain/card.png", "/lessons/clocks/card.png", "/lessons/ledgers/card.png", "/lessons/drain/lanes.png", "/lessons/drain/lanes.svg"}
+	for _, path := range paths {
+		w := httptest.NewRecorder()
+		c.server.ServeHTTP(w, httptest.NewRequestWithContext(gone, http.MethodGet, path, nil))
+		if w.Body.Len() > 0 {
+			t.Errorf("%s: %d bytes without a place to draw", path, w.Body.Len())
+		}
+	}
+	if c.drawn() != 0 {
+		t.Errorf("%d drawn", c.drawn())
+	}
+	for range cardsAtOnce {
+		<-c.server.cards.places
+	}
+	for range 2 {
+		for _, path := range paths {
+			if resp, _ := c.get(path); resp.StatusCode != http.StatusOK {
+				t.Errorf("%s: %s", path, resp.Status)
+			}
+		}
+		if c.drawn() != len(paths) {
+			t.Errorf("%d drawn", c.drawn())
+		}
+	}
+}
+
+func TestAHundredRequestsForTenViewsDrawTen(t *testing.T) {
+	c := startCourse(t)
+	var all sync.WaitGroup
+	bodies := make([]string, 100)
+	for i := range bodies {
+		all.Go(func() {
+			w := httptest.NewRecorder()
+			c.server.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("/lessons/drain/card.png?grace=%d", i%10), nil))
+			if w.Code != http.StatusOK {
+				t.Errorf("%d", w.Code)
+			}
+			bodies[i] = w.Body.String()
+		})
+	}
+	all.Wait()
+	for i, body := range bodies {
+		if body != bodies[i%10] {
+			t.Errorf("request %d got another picture than request %d", i, i%10)
+		}
+	}
+	if c.drawn() != 10 {
+		t.Errorf("%d drawn", c.drawn())
+	}
+}

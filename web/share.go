@@ -1,0 +1,235 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"rsc.io/qr"
+
+	"drainlab/internal/session"
+	"drainlab/internal/setting"
+	"drainlab/internal/sim"
+	"drainlab/web/templates"
+)
+
+// base is the scheme and host under which the world reaches the server.
+func (s *Server) base(r *http.Request) string {
+	if s.site.PublicURL != "" {
+		return s.site.PublicURL
+	}
+	scheme := "http"
+	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
+		scheme = "https"
+	}
+	return scheme + "://" + r.Host
+}
+
+// shared is what a link or a frame of lesson 1 is made of: the view, and
+// whether it opens at the view's time or at the beginning.
+type shared struct {
+	view view
+	atT  bool
+}
+
+// readShared reads a view with the share dialog's options.
+func readShared(r *http.Request) (shared, error) {
+	query, err := parseQuery(r.URL.RawQuery)
+	if err != nil {
+		return shared{}, err
+	}
+	var sh shared
+	err = takeParam(query, "at", func(text string) error {
+		if text != "1" {
+			return &setting.Error{Setting: "at", Got: text, Allowed: "1, or left out"}
+		}
+		sh.atT = true
+		return nil
+	})
+	if err != nil {
+		return sh, err
+	}
+	sh.view, err = parseView(query)
+	return sh, err
+}
+
+// link is the view that is shared, for good: it names its model.
+func (sh shared) link(framed bool) string {
+	v := sh.view
+	v.Embedded = framed
+	if !sh.atT {
+		v.T, v.Speed, v.Worker = 0, session.Single, 1
+	}
+	return v.path() + "?model=" + fmt.Sprint(sim.Model) + "&" + v.canonical()
+}
+
+// frameHeight is the height of a frame that holds the whole lesson at the
+// width of a page's text, about: hosts that answer the frame's messages make it
+// exact.
+func (v view) frameHeight() int {
+	lanes := buildLanes(sim.Simulate(v.Settings), sim.Simulate(v.Settings).At(0), 0)
+	h := 330 + lanes.Height + 330 // heading, player, gate
+	for part, height := range map[string]int{"controls": 2600, "trace": 440, "results": 620, "inspector": 420, "text": 1500} {
+		if !v.hides(part) {
+			h += height
+		}
+	}
+	return h
+}
+
+// snippet is the frame's code for a page's HTML.
+func snippet(src, title string, height int) string {
+	return fmt.Sprintf(`<iframe src="%s" title="%s" width="100%%" height="%d" style="border:0" loading="lazy" allow="fullscreen; clipboard-write"></iframe>`,
+		html.EscapeString(src), html.EscapeString(title), height)
+}
+
+const drainTitle = "Graceful shutdown: stop admitting, then drain"
+
+// sharePage offers links, frames and files of a view: a page of its own, or
+// the content of the dialog.
+func (s *Server) sharePage(w http.ResponseWriter, r *http.Request) error {
+	sh, err := readShared(r)
+	if err != nil {
+		return err
+	}
+	v := s.buildShare(r, sh)
+	w.Header().Add("Vary", clientHeader)
+	if r.Header.Get(clientHeader) != "" {
+		s.render(w, r, http.StatusOK, templates.ShareFragment(v))
+		return nil
+	}
+	v.Page = s.page("Share or embed", "A link, a frame, a QR code or a file of exactly this view.")
+	s.render(w, r, http.StatusOK, templates.SharePage(v))
+	return nil
+}
+
+func (s *Server) buildShare(r *http.Request, sh shared) templates.Share {
+	base := s.base(r)
+	plain := sh.view // what the form carries beside its options
+	plain.presentation = presentation{}
+	v := templates.Share{Action: drainPath + "/share", Carry: carried(plain.canonical()), At: sh.atT, T: sh.view.T.String(), Require: sh.view.Predict,
+		Back: sh.view.link()}
+	for _, part := range hideable {
+		v.Hide = append(v.Hide, templates.Option{Value: part, Name: hideNames[part], Chosen: sh.view.hides(part)})
+	}
+	for _, c := range sim.Controls() {
+		v.Lock = append(v.Lock, templates.Option{Value: c.Name, Name: c.Label, Chosen: sh.view.locks(c.Name)})
+	}
+	v.Link = base + sh.link(false)
+	v.Snippet = snippet(base+sh.link(true), "Drainlab: "+drainTitle, sh.view.frameHeight())
+	query := sh.link(false)
+	query = query[strings.IndexByte(query, '?')+1:]
+	v.QR = drainPath + "/qr.svg?" + query
+	v.Handout = drainPath + "/handout?" + query
+	settings := string(sh.view.Settings.AppendQuery(nil))
+	v.Files = []templates.Download{
+		{Name: "JSON", Href: "/api/v1/run?" + settings}, {Name: "CSV", Href: "/api/v1/run?" + settings + "&format=csv"},
+		{Name: "Lanes as PNG", Href: drainPath + "/lanes.png?" + sh.view.canonical()}, {Name: "Lanes as SVG", Href: drainPath + "/lanes.svg?" + sh.view.canonical()},
+	}
+	return v
+}
+
+var hideNames = map[string]string{"controls": "settings and guided steps", "trace": "trace of decisions", "results": "results and explanation",
+	"inspector": "worker inspector", "text": "introduction and lesson text"}
+
+// qrCode draws the link of the view as a QR code.
+func (s *Server) qrCode(w http.ResponseWriter, r *http.Request) error {
+	v, err := readView(r)
+	if err != nil {
+		return err
+	}
+	code, err := qr.Encode(s.base(r)+v.path()+"?model="+fmt.Sprint(sim.Model)+"&"+v.canonical(), qr.L)
+	if err != nil {
+		return fmt.Errorf("encoding a link as a QR code: %w", err)
+	}
+	const quiet = 4 // modules around it
+	size := code.Size + 2*quiet
+	b := fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges" role="img"><title>QR code of the link</title><rect width="%d" height="%d" fill="#fff"/><path fill="#000" d="`, size, size, size, size)
+	for y := range code.Size {
+		for x := 0; x < code.Size; {
+			if !code.Black(x, y) {
+				x++
+				continue
+			}
+			start := x
+			for x < code.Size && code.Black(x, y) {
+				x++
+			}
+			b = fmt.Appendf(b, "M%d %dh%dv1h-%dz", start+quiet, y+quiet, x-start, x-start)
+		}
+	}
+	b = append(b, `"/></svg>`...)
+	w.Header().Set("Content-Type", "image/svg+xml")
+	w.Header().Set("Cache-Control", apiCache)
+	w.Write(b)
+	return nil
+}
+
+// handoutPage is a run on paper: questions, and their answers on the next page.
+func (s *Server) handoutPage(w http.ResponseWriter, r *http.Request) error {
+	v, err := readView(r)
+	if err != nil {
+		return err
+	}
+	run := sim.Simulate(v.Settings)
+	whole := run.At(sim.Horizon)
+	blank := buildLanes(run, run.At(0), 0)
+	lanes := buildLanes(run, whole, sim.Horizon)
+	h := templates.Handout{Page: s.page("Handout: "+drainTitle, "Questions on one run, and the answers on the next page."), Link: s.base(r) + shared{view: v}.link(false),
+		Blank: blank, Lanes: lanes, Account: buildAccount(whole), Gate: buildGate(whole), Killed: storyRun(run).KilledList, Back: v.link()}
+	h.Killed = cmp.Or(h.Killed, "none")
+	h.Gone = goneText(run)
+	for _, c := range sim.Controls() {
+		h.Settings = append(h.Settings, templates.Fact{Name: c.Label, Value: amountText(&c, c.Amount(v.Settings))})
+	}
+	h.Arrivals = whole.Account.Arrivals
+	e := run.Explain()
+	h.Why = e.Sentences()
+	for _, f := range sim.Fixes(v.Settings) {
+		if f.Found {
+			h.Fixes = append(h.Fixes, f.Sentence)
+		}
+	}
+	if whole.Gate().Verdict == sim.Fail && len(h.Fixes) == 0 {
+		h.Fixes = []string{"No single change of one setting passes."}
+	}
+	s.render(w, r, http.StatusOK, templates.HandoutPage(h))
+	return nil
+}
+
+// goneText says when worker 1 is gone, and why then.
+func goneText(run *sim.Run) string {
+	w := run.Workers[0]
+	switch w.State {
+	case sim.Killed:
+		return fmt.Sprintf("Worker 1 is killed at %s s, when the grace of %s s ends: it still owned work, or took the signal for nothing.", w.ExitAt, run.Settings.Grace)
+	case sim.Exited:
+		return fmt.Sprintf("Worker 1 exits at %s s, as soon as it owns nothing any more.", w.ExitAt)
+	case sim.Failed:
+		return fmt.Sprintf("Worker 1's boot fails at %s s; it takes no signal.", w.FailedAt)
+	case sim.Starting, sim.Ready, sim.Draining:
+	}
+	return fmt.Sprintf("Worker 1 is still %s at 60 s.", w.State)
+}
+
+// drainCard is what other sites are told of a view of lesson 1.
+func (s *Server) drainCard(r *http.Request, v view) templates.Card {
+	base := s.base(r)
+	link := shared{view: v, atT: true}
+	public := base + link.link(false)
+	a := sim.Simulate(v.Settings).At(v.T).Account
+	c := templates.Card{URL: public, Image: base + drainPath + "/card.png?" + v.canonical(),
+		Description: "Which accepted requests survive a SIGTERM? Change one setting, predict what dies, press play.",
+		Alt:         fmt.Sprintf("Worker lanes at %s s: %d of %d requests admitted, %d completed, %d killed.", v.T, a.Admitted, a.Arrivals, a.Completed, a.Killed)}
+	return withOEmbed(c, base, public)
+}
+
+// withOEmbed adds the addresses at which the page can be asked for as oEmbed.
+func withOEmbed(c templates.Card, base, public string) templates.Card {
+	c.JSON = base + "/oembed?format=json&url=" + url.QueryEscape(public)
+	c.XML = base + "/oembed?format=xml&url=" + url.QueryEscape(public)
+	return c
+}

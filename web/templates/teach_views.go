@@ -1,0 +1,53 @@
+package templates
+
+// Teach is the instructors' page.
+type Teach struct {
+	Page
+	Action    string
+	Lesson    int
+	Starts    []Option // that stand in no group
+	Platforms []Option // of lesson 3
+	Cases     []Option // of lesson 3
+	T         string   // of lesson 1: what follows too
+	Require   bool
+	Hide      []Option
+	Lock      []Option
+
+	Whole, Lowest, Highest int    // heights of a frame, in CSS pixels
+	GivenHeight            string // as it was asked for; "" for that of the whole lesson
+
+	Link, Frame, Snippet string
+	Height               int // of the snippet's frame
+	OnlyFrom             string // hosts that this server lets frame a lesson; "" for all
+
+	Preview, PreviewID, PreviewTitle string
+	PreviewHeight                    int
+
+	Hosts      []HostGuide
+	Doctor     string // its snippet
+	DoctorLink string
+}
+
+// HostGuide says how a lesson comes into one host.
+type HostGuide struct {
+	ID, Name string
+	What     string // names the snippet
+	Snippet  string
+	Steps    []string
+	Does     string // to the frame: strips, sizes
+	Works    string
+}
+
+// Doctor is the page that checks a host.
+type Doctor struct {
+	Page
+	Checks []DoctorCheck
+	Teach  string // address of the instructors' page
+}
+
+// DoctorCheck is one thing that the page looks at.
+type DoctorCheck struct{ ID, Name string }
+
+// rowsOf is the height of a field that holds a snippet, in lines of about
+// fifty letters. One that is longer scrolls.
+func rowsOf(text string) int { return min(1+len(text)/50, 6) }
