@@ -30,6 +30,9 @@ func TestScreenshots(t *testing.T) {
 		{"lesson1", "/lessons/drain?grace=20&replacement=1&t=47"},
 		{"lesson2", "/lessons/ledgers"},
 		{"lesson3", "/lessons/clocks?platform=kubernetes&server_timeout=60&long=40"},
+		{"compare", "/lessons/drain?grace=10&b.grace=20&b.replacement=1&t=60"},
+		{"predict", "/lessons/drain?t=60&p.completed=4&p.killed=3&p.dies=6,13,17&p.verdict=fail"},
+		{"teach", "/teach"},
 		{"home", "/"},
 	}
 	b := newTab(t)

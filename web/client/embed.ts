@@ -63,6 +63,7 @@ export function startEmbed(root: HTMLElement, hooks: FrameHooks): void {
     const now = entries[entries.length - 1].isIntersecting;
     if (now === seen) return;
     seen = now;
+    root.dataset.away = String(!now);
     if (now) hooks.back();
     else hooks.away();
   }).observe(content);

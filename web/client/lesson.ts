@@ -330,28 +330,38 @@ export function startLesson(root: HTMLElement): void {
     }
   });
 
-  root.addEventListener("submit", (e) => {
-    const form = e.target as HTMLFormElement;
+  /** Does what a form's button is for. Whether there is nothing left for the browser to do. */
+  function act(form: HTMLFormElement, button: HTMLElement | null): boolean {
     if (form.id === "f-predict") {
-      e.preventDefault();
       commit(form);
-      return;
+      return true;
     }
-    if (form.id === "f-sweep") e.preventDefault();
+    if (form.id === "f-sweep") return true;
     if (form.id === "f-together" && session !== "") {
-      e.preventDefault();
       location.assign(`/sessions/${session}`);
-      return;
+      return true;
     }
-    if (!form.hasAttribute("data-live")) return;
-    e.preventDefault();
-    const button = e.submitter;
+    if (!form.hasAttribute("data-live")) return false;
     letGo();
     if (form.id === "f-play" && button instanceof HTMLButtonElement) {
       if (button.name === "experiment" || button.value === "baseline") address?.begin("");
       commands.send("button", new URLSearchParams({ [button.name]: button.value }));
     }
+    return true;
+  }
+
+  root.addEventListener("submit", (e) => {
+    if (act(e.target as HTMLFormElement, e.submitter)) e.preventDefault();
   });
+
+  // A frame in a sandbox may submit no form, and tells nobody that one was to be.
+  if (embedded) {
+    root.addEventListener("click", (e) => {
+      const button = e.target instanceof Element ? e.target.closest("button") : null;
+      if (!button?.form || button.type !== "submit" || button.disabled || !button.form.reportValidity()) return;
+      if (act(button.form, button)) e.preventDefault();
+    });
+  }
 
   document.getElementById("player")?.addEventListener("keydown", (e) => {
     const target = e.target as HTMLElement;

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// host is a page of somebody else's that frames a lesson.
+type host struct {
+	name    string
+	before  string // HTML before the frame
+	after   string
+	attrs   string // of the frame
+	suffix  string // of the frame's address
+	script  string // how the host answers the frame's messages
+	height  int    // that the frame has at first
+	sizes   bool   // the host makes the frame as high as its content
+	limit   int    // that the host sets to it
+	block   bool   // third-party cookies are blocked
+	prepare func(b *tab)
+}
+
+// The host's own script: it notes every message, and its own input keeps the
+// focus.
+const hostScript = `
+window.messages = [];
+const frame = () => document.querySelector("iframe");
+addEventListener("message", e => { if (e.source === frame().contentWindow) { messages.push(e.data); answer(e.data); } });
+`
+
+func (h host) page(src string) string {
+	return fmt.Sprintf(`<!doctype html><html lang="en"><title>%s</title><body>
+<p><label>The host's own <input id="own" autofocus></label></p>%s
+<iframe src="%s" title="lesson" width="100%%" height="%d" %s></iframe>%s
+<div id="below" style="height: 3000px">The host goes on.</div>
+<script>%s
+function answer(m) { %s }
+</script></body></html>`, h.name, h.before, html.EscapeString(src+h.suffix), h.height, h.attrs, h.after, hostScript, h.script)
+}
+
+var hosts = []host{
+	{name: "sandboxed to scripts alone", attrs: `sandbox="allow-scripts"`, height: 1400,
+		script: `if (m.type === "drainlab:height") frame().height = m.height;`, sizes: true},
+	{name: "third-party cookies blocked", height: 1400, block: true, script: `if (m.type === "drainlab:height") frame().height = m.height;`, sizes: true},
+	{name: "in details that are opened later", before: "<details><summary id='open'>The lesson</summary>", after: "</details>", height: 900,
+		script: `if (m.type === "drainlab:height") frame().height = m.height;`, sizes: true,
+		prepare: func(b *tab) { b.run(chromedp.Click(chromedp.CSS("#open"))) }},
+	{name: "a frame 300 px high", attrs: `sandbox="allow-scripts"`, height: 300, script: ""},
+	{name: "a host that answers nothing", height: 1400, script: ""},
+	{name: "WordPress", attrs: `sandbox="allow-scripts" security="restricted"`, suffix: "#?secret=s3cret", height: 400, sizes: true, limit: 1000,
+		script: `if (m.message === "height" && m.secret === "s3cret") frame().height = Math.min(1000, Math.max(200, m.value));`},
+	{name: "H5P", height: 400, sizes: true, script: `if (m.context !== "h5p") return;
+		const say = d => frame().contentWindow.postMessage({context: "h5p", ...d}, "*");
+		if (m.action === "hello") { if (!window.greeted) { window.greeted = true; say({action: "hello"}); } }
+		else if (m.action === "prepareResize") { frame().style.height = m.clientHeight + "px"; say({action: "resizePrepared"}); }
+		else if (m.action === "resize") frame().style.height = m.scrollHeight + "px";`,
+		prepare: func(b *tab) {
+			eval[bool](b, `(frame().contentWindow.postMessage({context: "h5p", action: "ready"}, "*"), true)`)
+		}},
+	{name: "a learning platform", height: 400, sizes: true, script: `if (m.subject === "lti.frameResize") frame().style.height = m.height + "px";`},
+}
+
+// inFrame waits for the tab's frame of another site and returns it as a tab.
+func inFrame(b *tab, address string) lesson {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, stepLimit)
+	defer cancel()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for {
+		infos, err := chromedp.Targets(ctx)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		for _, info := range infos {
+			if info.Type != "iframe" || !strings.HasPrefix(info.URL, address) {
+				continue
+			}
+			f := &tab{t: b.t}
+			var end func()
+			f.ctx, end = chromedp.NewContext(b.ctx, chromedp.WithTargetID(target.ID(info.TargetID)))
+			b.t.Cleanup(end)
+			if _, err := chromedp.Run(f.ctx, chromedp.Evaluate[bool]("true")); err != nil {
+				b.t.Fatal(err)
+			}
+			return lesson{f}
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			b.t.Fatalf("no frame of %s among %d targets", address, len(infos))
+		}
+	}
+}
+
+// Each host is of another site than the lesson, which streams, posts, sizes
+// itself and leaves the host its focus and its place.
+func TestTheLessonLivesInOtherPeoplesPages(t *testing.T) {
+	server := startServer(t)
+	var serving host
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, serving.page(server.url+"/embed/lessons/drain?grace=0&hide=text,inspector"))
+	}))
+	defer site.Close()
+	_, port, err := net.SplitHostPort(site.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range hosts {
+		t.Run(h.name, func(t *testing.T) {
+			serving = h
+			b := newTab(t, "sandbox", "favicon")
+			if h.block {
+				call(b, network.SetCookieControls, network.SetCookieControlsParams{EnableThirdPartyCookieRestriction: true})
+			}
+			b.open("http://localhost:" + port + "/")
+			eval[bool](b, `(document.querySelector("#own").focus({preventScroll: true}), true)`)
+			if h.prepare != nil && strings.Contains(h.before, "details") {
+				b.wait(`document.readyState === "complete"`)
+				h.prepare(b)
+				eval[bool](b, `(document.querySelector("#own").focus({preventScroll: true}), true)`)
+			}
+			f := inFrame(b, server.url+"/embed/lessons/drain")
+			f.connected()
+			if h.prepare != nil && h.before == "" {
+				h.prepare(b)
+			}
+			if got := eval[string](b, `document.activeElement.id + " " + scrollY`); got != "own 0" {
+				t.Errorf("after loading, focus and place of the host: %s", got)
+			}
+			if h.sizes {
+				least := 1200
+				if h.limit > 0 {
+					least = h.limit
+				}
+				b.wait(fmt.Sprintf(`frame().clientHeight >= %d`, least))
+				if h.limit == 0 {
+					content := eval[int](f.tab, `Math.ceil(document.querySelector("[data-embed-content]").getBoundingClientRect().bottom + scrollY)`)
+					b.wait(fmt.Sprintf(`Math.abs(frame().clientHeight - %d) <= 2`, content))
+				}
+			}
+			// It keeps nothing, and needs nothing kept.
+			if got := eval[string](f.tab, `(() => { try { return document.cookie + localStorage.length; } catch { return "refused"; } })()`); got != "0" && got != "refused" {
+				t.Errorf("it has stored %q", got)
+			}
+			// It plays, by its own button.
+			eval[bool](f.tab, `(document.querySelector("#speed-8").scrollIntoView({block: "nearest", behavior: "instant"}), true)`)
+			place := eval[float64](b, "scrollY")
+			f.run(chromedp.Click(chromedp.CSS("#speed-8")), chromedp.Click(chromedp.CSS("#play")))
+			f.wait(`parseFloat(document.querySelector("#now").innerText) >= 6`)
+			f.keys("#time", kb.End)
+			f.at("60.0")
+			f.expect("20/7/3/4/0/13")
+			// Its controls post, and what follows is streamed.
+			f.type_("#n-grace", "20"+kb.Tab)
+			f.expect("20/7/7/0/0/13")
+			f.wait(`document.querySelector("#explain").innerText.includes("rejected")`)
+			if got := eval[float64](b, "scrollY"); got != place {
+				t.Errorf("the host's page was scrolled from %v to %v", place, got)
+			}
+			// Keys that the lesson has no use for are the host's; those it uses are not.
+			f.run(chromedp.Focus(chromedp.CSS("#restart")))
+			if got := eval[string](f.tab, `["j", "PageDown", "ArrowDown"].map(key => { const e = new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}); document.activeElement.dispatchEvent(e); return e.defaultPrevented; }).join()`); got != "false,false,false" {
+				t.Errorf("keys kept from the host: %s", got)
+			}
+			if strings.Contains(h.name, "WordPress") {
+				if got := eval[string](b, `JSON.stringify(messages.filter(m => m.message === "height").map(m => [m.secret, m.value >= 200 && m.value <= 1000]).pop())`); got != `["s3cret",true]` {
+					t.Errorf("WordPress was told %s", got)
+				}
+			}
+			// Out of sight it rests; in sight again it goes on.
+			f.run(chromedp.Click(chromedp.CSS("#restart")))
+			f.at("0.0")
+			f.run(chromedp.Click(chromedp.CSS("#play")))
+			f.wait(`document.querySelector("#play").innerText.includes("Pause")`)
+			eval[bool](b, `(document.querySelector("#below").scrollIntoView({block: "end", behavior: "instant"}), true)`)
+			f.wait(`document.querySelector("#lesson").dataset.away === "true"`)
+			eval[bool](b, `(scrollTo({top: 0, behavior: "instant"}), true)`)
+			f.wait(`document.querySelector("#lesson").dataset.away !== "true" && document.querySelector("#play").innerText.includes("Play")`)
+			if got := eval[bool](f.tab, `parseFloat(document.querySelector("#now").innerText) < 60`); !got {
+				t.Error("it went on to the end unseen")
+			}
+		})
+	}
+}
+
+func TestOnlyFramesMayBeFramed(t *testing.T) {
+	server := startServer(t)
+	for path, want := range map[string]string{"/embed/lessons/drain": "frame-ancestors *", "/embed/lessons/clocks": "frame-ancestors *", "/embed/lessons/ledgers": "frame-ancestors *",
+		"/lessons/drain": "frame-ancestors 'none'", "/": "frame-ancestors 'none'", "/teach": "frame-ancestors 'none'"} {
+		_, header := get(t, server.url+path)
+		if got := header.Get("Content-Security-Policy"); !strings.Contains(got+";", want+";") {
+			t.Errorf("%s: %s", path, got)
+		}
+		if header.Get("X-Frame-Options") != "" || header.Get("Set-Cookie") != "" {
+			t.Errorf("%s: %v", path, header)
+		}
+	}
+	other := startServer(t, "-frame-ancestors", "https://lms.example https://*.school.example")
+	_, header := get(t, other.url+"/embed/lessons/drain")
+	if got := header.Get("Content-Security-Policy"); !strings.HasSuffix(got, "frame-ancestors https://lms.example https://*.school.example") {
+		t.Errorf("with hosts named: %s", got)
+	}
+}
