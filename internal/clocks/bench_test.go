@@ -25,3 +25,24 @@ func BenchmarkFixesWhereThereIsNone(b *testing.B) {
 		clocks.Fixes(s, clocks.Never)
 	}
 }
+
+// The densest traffic, 9,600 requests: counted by rows, and one by one as a
+// list of them is.
+func BenchmarkTheDensestTraffic(b *testing.B) {
+	s := parse(b, "interval=0.1&request=600&withdraw=60&propagation=300&deadline=0&grace=3600&server_timeout=none")
+	b.Run("counted", func(b *testing.B) {
+		for b.Loop() {
+			clocks.Simulate(s)
+		}
+	})
+	b.Run("listed", func(b *testing.B) {
+		r := clocks.Simulate(s)
+		for b.Loop() {
+			for q := range r.Requests() {
+				if q.Duration == 0 {
+					b.Fatal("a request without a duration")
+				}
+			}
+		}
+	})
+}
