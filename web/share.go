@@ -66,13 +66,13 @@ func (sh shared) link(framed bool) string {
 	return v.path() + "?model=" + fmt.Sprint(sim.Model) + "&" + v.canonical()
 }
 
-// frameHeight is the height of a frame that holds the whole lesson at the
-// width of a page's text, about: hosts that answer the frame's messages make it
-// exact.
+// frameHeight is about the height of a frame that holds the whole lesson at
+// the width of a page's text. What is said grows while a run plays; a host that
+// reads the frame's messages makes the frame fit.
 func (v view) frameHeight() int {
 	lanes := buildLanes(sim.Simulate(v.Settings), sim.Simulate(v.Settings).At(0), 0)
-	h := 330 + lanes.Height + 330 // heading, player, gate
-	for part, height := range map[string]int{"controls": 2600, "trace": 440, "results": 620, "inspector": 420, "text": 1500} {
+	h := 660 + lanes.Height // heading, player, gate; as measured at a width of 800 px
+	for part, height := range map[string]int{"controls": 2500, "trace": 300, "results": 450, "inspector": 380, "text": 1800} {
 		if !v.hides(part) {
 			h += height
 		}
