@@ -81,9 +81,13 @@ func (s *Server) renderLedgers(w http.ResponseWriter, r *http.Request, run fixtu
 	if live {
 		p.Refresh = 1
 	}
+	p.Whole = ledgersPath + "?" + string(fixture.Table().AppendQuery(nil, run.Settings))
+	if run.ID == "" { // a run of somebody's is kept for a while only
+		p.Card = s.ledgersCard(r, run.Settings)
+	}
 	rec := s.recorded.Result
 	s.render(w, r, http.StatusOK, templates.LedgersPage(templates.Ledgers{
-		Page: p, Controls: runControls(run.Settings), Run: run.ID, Live: live, Note: note,
+		Page: p, Embed: framed(r), Controls: runControls(run.Settings), Run: run.ID, Live: live, Note: note,
 		Steps: runSteps(run), Frame: buildLedgerFrame(run),
 		Claims: templates.LedgerClaims{Admitted: int(rec.Report.Requests.Admitted), Completed: int(rec.Report.Requests.Completed),
 			Cancelled: int(rec.Report.Requests.Cancelled), Rejected: int(rec.Report.Requests.Rejected),
@@ -92,6 +96,14 @@ func (s *Server) renderLedgers(w http.ResponseWriter, r *http.Request, run fixtu
 			Short: fmt.Sprint(fixture.ShortTakes.Seconds()), Chunk: fmt.Sprint(fixture.ChunkEvery.Seconds()),
 			BlockStatus: clientOf(*rec, "block").Status, LateStatus: clientOf(*rec, "late").Status},
 	}))
+}
+
+// ledgersCard is what other sites are told of lesson 2.
+func (s *Server) ledgersCard(r *http.Request, settings fixture.Settings) templates.Card {
+	base := s.base(r)
+	public := base + ledgersPath + "?" + string(fixture.Table().AppendQuery(nil, settings))
+	return withOEmbed(templates.Card{URL: public, Image: base + ledgersPath + "/card.png", Description: "A real server is drained and signalled. What became of its requests and, apart from that, of its work?",
+		Alt: "Two ledgers: what became of the requests, and apart from it of the work."}, base, public)
 }
 
 // clientAddress is what runs are limited by.

@@ -1,5 +1,6 @@
 import { startClocks } from "./clocks";
 import { startDoctor } from "./doctor";
+import { startEmbed } from "./embed";
 import { startLesson } from "./lesson";
 import { startLedgers } from "./ledgers";
 import { startShare } from "./share";
@@ -18,3 +19,4 @@ const teach = document.getElementById("teach");
 if (teach) startTeach(teach);
 const doctor = document.querySelector<HTMLElement>("[data-doctor]");
 if (doctor) startDoctor(doctor);
+if (document.querySelector("[data-embed-content]") && !lesson && !doctor) startEmbed(document.body, { away() {}, back() {} });

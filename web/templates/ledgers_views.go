@@ -3,6 +3,7 @@ package templates
 // Ledgers is the page of lesson 2.
 type Ledgers struct {
 	Page
+	Embed    bool // shown in a host's frame, from which no run can be started
 	Controls []ControlGroup
 	// Run is the id of the run shown, empty where it is an older or a recorded
 	// one, or a record that somebody brought.
