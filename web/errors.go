@@ -27,6 +27,14 @@ type requestError struct {
 
 func (e *requestError) Error() string { return e.sentence }
 
+// wayBack is an error whose page leads on to somewhere of its own.
+type wayBack struct {
+	error
+	text, href string
+}
+
+func (e *wayBack) Unwrap() error { return e.error }
+
 // handler is an http.HandlerFunc that may fail.
 type handler func(http.ResponseWriter, *http.Request) error
 
@@ -48,7 +56,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return // nobody is there to read it
 	}
-	if e.status >= 500 {
+	if e.status >= 500 && e.status != http.StatusNotImplemented { // which is the asker's to mend
 		s.log.LogAttrs(r.Context(), slog.LevelError, "request failed", slog.String("route", chi.RouteContext(r.Context()).RoutePattern()), slog.Any("error", err))
 	}
 	h.Del("Content-Encoding")
@@ -86,6 +94,10 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	if errors.Is(err, session.ErrNotFound) {
 		problem.LinkText = "Start a fresh session"
+	}
+	var way *wayBack
+	if errors.As(err, &way) {
+		problem.LinkText, problem.Href = way.text, way.href
 	}
 	s.render(w, r, e.status, templates.ProblemPage(problem))
 }

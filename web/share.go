@@ -220,10 +220,11 @@ func (s *Server) drainCard(r *http.Request, v view) templates.Card {
 	base := s.base(r)
 	link := shared{view: v, atT: true}
 	public := base + link.link(false)
-	a := sim.Simulate(v.Settings).At(v.T).Account
+	t := v.cardTime()
+	a := sim.Simulate(v.Settings).At(t).Account
 	c := templates.Card{URL: public, Image: base + drainPath + "/card.png?" + v.canonical(),
 		Description: "Which accepted requests survive a SIGTERM? Change one setting, predict what dies, press play.",
-		Alt:         fmt.Sprintf("Worker lanes at %s s: %d of %d requests admitted, %d completed, %d killed.", v.T, a.Admitted, a.Arrivals, a.Completed, a.Killed)}
+		Alt:         fmt.Sprintf("Worker lanes at %s s: %d of %d requests admitted, %d completed, %d killed.", t, a.Admitted, a.Arrivals, a.Completed, a.Killed)}
 	return withOEmbed(c, base, public)
 }
 
