@@ -2,8 +2,10 @@ package web
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -92,9 +94,14 @@ func readClocksView(r *http.Request) (clocksView, error) {
 // clocksPage shows lesson 3 with its address's view: the whole page, or to the
 // page's own script the fragments that follow from the settings.
 func (s *Server) clocksPage(w http.ResponseWriter, r *http.Request) error {
-	v, err := readClocksView(r)
+	query, err := parseQuery(r.URL.RawQuery)
 	if err != nil {
 		return err
+	}
+	given := maps.Clone(query) // what is parsed is taken out
+	v, err := parseClocksView(query)
+	if err != nil {
+		return backToClocks(err, nil, given)
 	}
 	w.Header().Add("Vary", clientHeader)
 	if r.Header.Get(clientHeader) != "" {
@@ -137,11 +144,46 @@ func (s *Server) clocksForm(w http.ResponseWriter, r *http.Request) error {
 			return c.Refuse("nothing")
 		}
 	}
-	if v.Settings, err = clocks.ParseValues(v.Settings, form); err != nil {
-		return err
+	given := maps.Clone(form)
+	settings, err := clocks.ParseValues(v.Settings, form)
+	if err != nil {
+		kept, _ := url.ParseQuery(v.canonical()) // our own: it can be read
+		return backToClocks(err, kept, given)
 	}
+	v.Settings = settings
 	http.Redirect(w, r, "/lessons/clocks?"+v.canonical(), http.StatusSeeOther)
 	return nil
+}
+
+// backToClocks is an error of lesson 3 with a way back that loses nothing but
+// what was refused: to the view of kept, with of the given values all that it
+// can have.
+func backToClocks(err error, kept, given url.Values) error {
+	if kept == nil {
+		kept = url.Values{}
+	}
+	names := []string{"platform", "x", "y"}
+	for _, c := range clocks.Table() {
+		names = append(names, c.Name)
+	}
+	for again := true; again; { // one value may need another one first
+		again = false
+		for _, name := range names {
+			if given[name] == nil || slices.Equal(given[name], kept[name]) {
+				continue
+			}
+			with := maps.Clone(kept)
+			with[name] = given[name]
+			if _, wrong := parseClocksView(maps.Clone(with)); wrong == nil {
+				kept, again = with, true
+			}
+		}
+	}
+	view, wrong := parseClocksView(kept)
+	if wrong != nil {
+		return err
+	}
+	return &wayBack{err, "Back to lesson 3 with all other values", "/lessons/clocks?" + view.canonical()}
 }
 
 // clocksFile answers with a download made of the view's values: the matrix, or

@@ -12,8 +12,12 @@ import (
 	"drainlab/web/templates"
 )
 
-// mostDrawn bounds the requests of a picture that are drawn one by one.
-const mostDrawn = 14
+// The requests of a picture that are drawn one by one, and the arrivals that
+// are marked, are at most so many.
+const (
+	mostDrawn    = 14
+	mostArrivals = 40
+)
 
 // scale places instants on the picture's axis.
 type scale struct{ left, right setting.Time }
@@ -45,14 +49,13 @@ func buildClockPicture(run *clocks.Run, platform *clocks.Platform) templates.Clo
 	if platform != nil {
 		owner = platform.Name
 	}
-	drawn, total := sampleRequests(run)
+	all := admittedRequests(run)
 	v := templates.ClockPicture{Top: 20}
-	p := &clockPainter{scale: clockScale(run, drawn), run: run, view: &v, y: 26}
+	p := &clockPainter{scale: clockScale(run, sampleRequests(all)), run: run, view: &v, y: 26}
+	seen := slices.DeleteFunc(slices.Clone(all), p.before)
+	drawn := sampleRequests(seen)
 	p.ticks()
-	v.Zero, v.ZeroAnchor = p.x(0), "middle"
-	if p.percentOf(0) < 14 {
-		v.ZeroAnchor = "start"
-	}
+	v.Zero, v.ZeroAnchor = p.x(0), p.around(0, "termination begins")
 
 	s, i := run.Settings, run.Instants
 	end := run.End
@@ -73,8 +76,10 @@ func buildClockPicture(run *clocks.Run, platform *clocks.Platform) templates.Clo
 	switch {
 	case !s.SignalHandled && platform != nil && !platform.Handled:
 		p.label(min(s.Prestop, i.Kill), "none: a notice to look for")
+	case s.Prestop > i.Kill:
+		p.mark(i.Kill, "rejected", "rejected", "never sent: the kill comes first")
 	case !s.SignalHandled:
-		p.mark(min(s.Prestop, i.Kill), "rejected", "rejected", "not handled")
+		p.mark(s.Prestop, "rejected", "rejected", "not handled")
 	case i.Term == clocks.Never:
 		p.mark(i.Kill, "rejected", "rejected", "the kill comes first")
 	default:
@@ -86,16 +91,7 @@ func buildClockPicture(run *clocks.Run, platform *clocks.Platform) templates.Clo
 	p.next(34)
 
 	p.row("Admission gate", "application", 30)
-	closes := i.Gate
-	if closes == clocks.Never || closes > end {
-		closes = end
-	}
-	p.bar(p.left, closes, "open", 16, "", "")
-	if closes < end {
-		p.bar(closes, end, "closed", 16, "", "closed: rejects before work")
-	} else if i.Gate == clocks.Never {
-		p.label(closes, "never closes")
-	}
+	p.gate()
 	p.next(34)
 
 	p.row("Routing", "proxies", 30)
@@ -149,29 +145,18 @@ func buildClockPicture(run *clocks.Run, platform *clocks.Platform) templates.Clo
 		if platform != nil && !platform.Handled {
 			end = "interruption"
 		}
-		line := &templates.ClockLine{X: p.x(i.Kill), Label: end + " at " + i.Kill.String() + " s", Anchor: "middle"}
+		line := &templates.ClockLine{X: p.x(i.Kill), Label: end + " at " + i.Kill.String() + " s"}
 		if run.Exited {
 			line.Kind, line.Label = "spared", "the kill would come at "+i.Kill.String()+" s"
 		}
-		if p.percentOf(i.Kill) > 80 {
-			line.Anchor = "end"
-		}
-		if p.percentOf(i.Kill) < 15 {
-			line.Anchor = "start"
-		}
+		line.Anchor = p.around(i.Kill, line.Label)
 		v.Kill = line
 	}
-	if len(drawn) < total {
-		v.Note += fmt.Sprintf("%d of the %d admitted requests are drawn, the first and the last of each fate among them. ", len(drawn), total)
+	if len(drawn) < len(seen) {
+		v.Note += fmt.Sprintf("%d of the %d admitted requests that run within the picture are drawn, the first and the last of each fate among them. ", len(drawn), len(seen))
 	}
-	over := 0
-	for _, q := range drawn {
-		if p.before(q) {
-			over++
-		}
-	}
-	if over > 0 {
-		v.Note += fmt.Sprintf("%s over before the picture begins.", count(over, "of them was", "of them were"))
+	if over := len(all) - len(seen); over > 0 {
+		v.Note += count(over, "admitted request was", "admitted requests were") + " over before the picture begins."
 	}
 	v.Summary = clockSummary(run)
 	return v
@@ -186,39 +171,49 @@ func clockSummary(run *clocks.Run) string {
 	return strings.Join(parts, "; ") + ". Verdict: " + strings.ToUpper(run.Verdict()) + "."
 }
 
-// sampleRequests returns the admitted requests that are drawn, and how many
-// there are: all, or of each fate in a row the first and the last, and evenly
-// some between.
-func sampleRequests(run *clocks.Run) ([]clocks.Request, int) {
-	var all []clocks.Request
+func admittedRequests(run *clocks.Run) []clocks.Request {
+	var list []clocks.Request
 	for q := range run.Requests() {
 		if q.Outcome <= clocks.Killed {
-			all = append(all, q)
+			list = append(list, q)
 		}
 	}
-	if len(all) <= mostDrawn {
-		return all, len(all)
+	return list
+}
+
+// sampleRequests returns those of the requests that are drawn: all, or of each
+// fate in a row the first and the last, and evenly some between.
+func sampleRequests(all []clocks.Request) []clocks.Request {
+	return sample(all, mostDrawn, func(a, b clocks.Request) bool {
+		return a.Long == b.Long && a.Outcome == b.Outcome && a.Work == b.Work
+	})
+}
+
+// sample returns the whole list, or of each row of alike ones the first and the
+// last, and evenly as many between as make up most.
+func sample(all []clocks.Request, most int, alike func(a, b clocks.Request) bool) []clocks.Request {
+	if len(all) <= most {
+		return all
 	}
-	keep := map[int]bool{}
-	for i, q := range all {
-		if q.Long || i == 0 || i == len(all)-1 || q.Outcome != all[i-1].Outcome || q.Work != all[i-1].Work ||
-			q.Outcome != all[i+1].Outcome || q.Work != all[i+1].Work {
-			keep[i] = true
+	keep := map[int]bool{0: true, len(all) - 1: true}
+	for i := 1; i < len(all); i++ {
+		if !alike(all[i-1], all[i]) {
+			keep[i-1], keep[i] = true, true
 		}
 	}
-	for n := range mostDrawn {
-		if len(keep) >= mostDrawn {
+	for n := range most {
+		if len(keep) >= most {
 			break
 		}
-		keep[n*(len(all)-1)/(mostDrawn-1)] = true
+		keep[n*(len(all)-1)/(most-1)] = true
 	}
-	var drawn []clocks.Request
+	var list []clocks.Request
 	for i, q := range all {
 		if keep[i] {
-			drawn = append(drawn, q)
+			list = append(list, q)
 		}
 	}
-	return drawn, len(all)
+	return list
 }
 
 // clockScale fits the axis to what happens; the kill may lie beyond it.
@@ -265,7 +260,11 @@ func (p *clockPainter) ticks() {
 	}
 	for t := p.left - p.left%step; t <= p.right; t += step {
 		if at := p.percentOf(t); t >= p.left && at >= 1 && at <= 99 {
-			p.view.Ticks = append(p.view.Ticks, templates.ClockTick{X: p.x(t), Label: signed(t)})
+			tick := templates.ClockTick{X: p.x(t), Label: signed(t)}
+			if p.around(t, tick.Label) != "middle" { // it would be cut
+				tick.Label = ""
+			}
+			p.view.Ticks = append(p.view.Ticks, tick)
 		}
 	}
 }
@@ -287,31 +286,62 @@ func (p *clockPainter) bar(from, to setting.Time, kind string, height int, hatch
 	p.view.Bars = append(p.view.Bars, b)
 }
 
+// narrowest is the width in pixels that the plot has at least, as the style has it.
+const narrowest = 480
+
+// pixels is how wide words are at most.
+func pixels(words string) int { return 7 * utf8.RuneCountInString(words) }
+
 // fits reports whether words fit so many hundredths of the narrowest plot.
 func fits(words string, percent int) bool {
-	const plot, letter, around = 480, 7, 16 // pixels
-	return letter*utf8.RuneCountInString(words)+around <= plot*percent/100
+	const around = 16
+	return pixels(words)+around <= narrowest*percent/100
 }
 
-// place puts a bar's words into it where they fit the narrowest plot, else
-// after it.
+// around is the anchor of words at a line: its middle, or a side where they
+// would be cut.
+func (p *clockPainter) around(at setting.Time, words string) string {
+	half := (pixels(words) + 1) / 2
+	switch place := narrowest * p.percentOf(at) / 100; {
+	case place < half:
+		return "start"
+	case narrowest-place < half:
+		return "end"
+	}
+	return "middle"
+}
+
+// spot is where words about a span go: into it, where it may have them in it,
+// after it or before it, whichever has room for them in the narrowest plot; else
+// across it, at the picture's right edge.
+func (p *clockPainter) spot(words string, from, to setting.Time, within bool, off int) (x, anchor string, dx int) {
+	switch first, last := p.percentOf(from), p.percentOf(to); {
+	case within && fits(words, last-first):
+		return p.x(from), "start", off
+	case fits(words, 100-last):
+		return p.x(to), "start", off
+	case fits(words, first):
+		return p.x(from), "end", -off
+	}
+	return "100%", "end", -2
+}
+
+// place puts a bar's words into it where they fit, else beside it.
 func (p *clockPainter) place(b *templates.ClockBar, from, to setting.Time) {
-	if fits(b.Label, p.percentOf(to)-p.percentOf(from)) {
-		b.LabelX, b.Anchor, b.DX = p.x(max(from, p.left)), "start", 6
-		return
-	}
-	b.LabelX, b.Anchor, b.DX = p.x(to), "start", 6
-	if !fits(b.Label, 100-p.percentOf(to)) {
-		b.LabelX, b.Anchor, b.DX = p.x(from), "end", -6
-	}
+	b.LabelX, b.Anchor, b.DX = p.spot(b.Label, from, to, true, 6)
 }
 
 // placeAtEnd puts a bar's words after its end, where there is room for them,
 // else before it.
 func (p *clockPainter) placeAtEnd(b *templates.ClockBar, end setting.Time) {
-	if !fits(b.Label, 100-p.percentOf(end)) {
-		b.Anchor, b.DX = "end", -6
-	}
+	b.LabelX, b.Anchor, b.DX = p.spot(b.Label, end, end, false, 6)
+}
+
+// caption says something about a span of the row at hand.
+func (p *clockPainter) caption(from, to setting.Time, text string) {
+	m := templates.ClockMark{Y: p.y + 14, Kind: "plain", Label: text}
+	m.X, m.Anchor, m.DX = p.spot(text, from, to, true, 6)
+	p.view.Marks = append(p.view.Marks, m)
 }
 
 // label says something at an instant of the row at hand.
@@ -319,15 +349,43 @@ func (p *clockPainter) label(at setting.Time, text string) {
 	p.mark(at, "", "plain", text)
 }
 
+// mark draws a symbol at an instant of the row at hand, and says something
+// beside it or where there is room.
 func (p *clockPainter) mark(at setting.Time, symbol, kind, text string) {
-	m := templates.ClockMark{X: p.x(at), Y: p.y + 14, Symbol: symbol, Kind: kind, Label: text, Anchor: "start", DX: 10}
-	if at > p.right {
-		m.Symbol = ""
+	if symbol != "" && at <= p.right {
+		p.view.Marks = append(p.view.Marks, templates.ClockMark{X: p.x(at), Y: p.y + 14, Symbol: symbol, Kind: kind})
 	}
-	if !fits(text, 100-p.percentOf(at)) {
-		m.Anchor, m.DX = "end", -10
-	}
+	m := templates.ClockMark{Y: p.y + 14, Kind: kind, Label: text}
+	m.X, m.Anchor, m.DX = p.spot(text, at, at, false, 10)
 	p.view.Marks = append(p.view.Marks, m)
+}
+
+// gate draws what becomes of new requests at the application: admitted, then
+// rejected, then met by no listener.
+func (p *clockPainter) gate() {
+	never, end := p.run.Instants.Gate == clocks.Never, p.run.End
+	closed, gone := turnedAway(p.run)
+	p.bar(p.left, closed, "open", 16, "", "")
+	if closed < gone {
+		p.bar(closed, gone, "closed", 16, "", "")
+	}
+	if gone < end {
+		p.bar(gone, end, "gone", 16, "", "")
+	}
+	text := "closes with the process"
+	switch {
+	case closed < gone && gone < end:
+		text = "rejects, then no listener"
+	case closed < gone:
+		text = "closed: rejects before work"
+	case never && gone < end:
+		text = "open, then no listener"
+	case never:
+		text = "never closes"
+	case gone < end:
+		text = "closes with the listener"
+	}
+	p.caption(closed, end, text)
 }
 
 // arrivals marks on the routing row what was not admitted.
@@ -339,24 +397,23 @@ func (p *clockPainter) arrivals(stop setting.Time) {
 		}
 	}
 	text := "last router stops at " + stop.String() + " s"
-	every := (len(at) + 39) / 40
-	for i, q := range at {
-		if every > 1 && i%every != 0 {
-			continue
-		}
+	marked := sample(at, mostArrivals, func(a, b clocks.Request) bool { return a.Outcome == b.Outcome })
+	for _, q := range marked {
 		kind := "rejected"
 		if q.Outcome == clocks.Refused {
 			kind = "refused"
 		}
 		p.view.Marks = append(p.view.Marks, templates.ClockMark{X: p.x(q.Arrival), Y: p.y + 14, Symbol: kind, Kind: kind})
 	}
-	if every > 1 {
-		p.view.Note = fmt.Sprintf("One mark stands for %d arrivals that were not admitted. ", every)
+	if len(marked) < len(at) {
+		p.view.Note = fmt.Sprintf("%d of the %d arrivals that were not admitted are marked, the first and the last of each kind among them. ", len(marked), len(at))
 	}
-	if !fits(text, 100-p.percentOf(stop)) {
-		text = "until " + stop.String() + " s"
+	if fits(text, 100-p.percentOf(stop)) {
+		p.label(stop, text)
+		return
 	}
-	p.label(stop, text)
+	// Before the end it would lie over the marks.
+	p.view.Marks = append(p.view.Marks, templates.ClockMark{X: "100%", Y: p.y + 14, Kind: "plain", Label: "until " + stop.String() + " s", Anchor: "end", DX: -2})
 }
 
 // deadline draws the clock of the long request's caller, or of the last
@@ -387,7 +444,9 @@ func (p *clockPainter) deadline(drawn []clocks.Request) {
 
 // labelOver says something about what is drawn in the row at hand, over it.
 func (p *clockPainter) labelOver(at setting.Time, text string) {
-	p.view.Marks = append(p.view.Marks, templates.ClockMark{X: p.x(at), Y: p.y + 24, Kind: "over", Label: text, Anchor: "start", DX: 2})
+	m := templates.ClockMark{Y: p.y + 24, Kind: "over", Label: text}
+	m.X, m.Anchor, m.DX = p.spot(text, at, at, false, 2)
+	p.view.Marks = append(p.view.Marks, m)
 }
 
 var outcomeMarks = [...]string{"✓", "✕", "✕", "✕"}

@@ -299,7 +299,7 @@ func buildBudget(run *clocks.Run) templates.BudgetBar {
 		span       setting.Time
 	}{{"hook and delivery", "hook", b.Term}, {"drain", "drain", b.Remaining}, {"cleanup", "cleanup", b.Cleanup}, {"margin", "margin", b.Margin}} {
 		part := templates.BudgetPart{Name: p.name, Kind: p.kind, Value: p.span.String() + " s", X: percent(int(at), int(whole)), W: percent(int(p.span), int(whole))}
-		part.Fits = 100*int(p.span) > 22*int(whole)
+		part.Room = roomFor(part.Name+" "+part.Value, int(p.span), int(whole))
 		v.Parts = append(v.Parts, part)
 		at += p.span
 	}
@@ -316,8 +316,9 @@ func buildBudget(run *clocks.Run) templates.BudgetBar {
 		v.Text += fmt.Sprintf(" It is the server's own timeout of %s s that cuts.", run.Settings.ServerTimeout)
 	}
 	if b.Slack > 0 {
-		v.Parts = append(v.Parts, templates.BudgetPart{Name: "to spare", Kind: "spare", Value: b.Slack.String() + " s", X: percent(int(at), int(whole)),
-			W: percent(int(b.Slack), int(whole)), Fits: 100*int(b.Slack) > 22*int(whole)})
+		spare := templates.BudgetPart{Name: "to spare", Kind: "spare", Value: b.Slack.String() + " s", X: percent(int(at), int(whole)), W: percent(int(b.Slack), int(whole))}
+		spare.Room = roomFor(spare.Name+" "+spare.Value, int(b.Slack), int(whole))
+		v.Parts = append(v.Parts, spare)
 	}
 	return v
 }
@@ -350,16 +351,29 @@ func gapText(run *clocks.Run) string {
 		}
 		return text
 	}
-	became := "None arrives in it."
-	switch {
-	case a.Rejected > 0 && a.Refused > 0:
-		became = fmt.Sprintf("%d are rejected and %d refused.", a.Rejected, a.Refused)
-	case a.Rejected > 0:
-		became = count(a.Rejected, "is", "are") + " rejected."
-	case a.Refused > 0:
-		became = count(a.Refused, "is", "are") + " refused."
+	var became []string
+	if a.Rejected > 0 {
+		became = append(became, fmt.Sprintf("%d rejected", a.Rejected))
 	}
-	return fmt.Sprintf("Transition gap: %s s, from %s s to %s s. Routers still send new requests here then, and this process turns them away. %s", to-from, from, to, became)
+	if a.Refused > 0 {
+		became = append(became, fmt.Sprintf("%d refused", a.Refused))
+	}
+	if len(became) == 0 {
+		became = []string{"none arrives in that time"}
+	}
+	return fmt.Sprintf("Transition gap: %s s, from %s s to %s s. Routers still send new requests here then, and this process turns them away: %s.",
+		to-from, from, to, strings.Join(became, ", "))
+}
+
+// roomFor is the class of words in a part of the budget's bar: how wide the bar
+// must be, in pixels, so that they fit their part; "" where they fit none.
+func roomFor(words string, part, whole int) string {
+	for _, width := range []int{240, 320, 480, 640, 800} { // as the style has them
+		if pixels(words)+2*8 <= width*part/whole {
+			return fmt.Sprintf("room-%d", width)
+		}
+	}
+	return ""
 }
 
 // At one instant what causes something stands before what follows from it.
@@ -409,9 +423,6 @@ func clockSteps(run *clocks.Run) []templates.ClockStep {
 		closing = "admission gate and listener close"
 	default:
 		add(i.Gate, gateCloses, "warn", "The admission gate closes, and the kill comes at once: nothing is rejected.")
-	}
-	if s.Gate == clocks.GateNever {
-		closing = "the listener closes"
 	}
 	add(i.Term, signalComes, "warn", "The signal has reached the application; %s: what arrives from here on is refused.", closing)
 	add(i.RouterStop, routersStop, "plain", "The last router stops sending new requests.")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -164,7 +165,7 @@ func TestTheClocksFollowEveryControl(t *testing.T) {
 	b.shows("PASS", "signal_handled=1")
 	b.keys(`input[name=gate][value=prestop]`, kb.ArrowRight)
 	b.shows("PASS", "gate=term")
-	b.wait(`document.querySelector("#clock-words").innerText.includes("The admission gate closes")`)
+	b.wait(`document.querySelector("#clock-words").innerText.includes("admission gate and listener close")`)
 	b.keys("#c-server_timeout", kb.End)
 	b.shows("PASS", "server_timeout=none")
 	if got := eval[string](b.tab, `document.querySelector("#c-server_timeout").getAttribute("aria-valuetext")`); got != "none" {
@@ -182,10 +183,10 @@ func TestTheClocksFollowEveryControl(t *testing.T) {
 	b.type_("#n-server_timeout", "20")
 	b.shows("PASS", "server_timeout=20")
 	b.type_("#n-long_age", "25")
-	b.wait(`document.querySelector("#problem").innerText.includes("less than the 20 s")`)
+	b.wait(`document.querySelector("#note-long_age").innerText.includes("less than the 20 s")`)
 	b.type_("#n-long_age", "7")
 	b.shows("PASS", "long_age=7")
-	b.wait(`document.querySelector("#problem").innerText === ""`)
+	b.wait(`document.querySelector("#note-long_age").innerText === ""`)
 	if got := eval[string](b.tab, `document.querySelector("#clock-verdict [role=status]").textContent`); got != "Verdict: PASS" {
 		t.Errorf("a screen reader hears %q", got)
 	}
@@ -268,6 +269,21 @@ func TestTheMapLeadsToItsCellsInBothLessons(t *testing.T) {
 	}
 }
 
+// podManifest is what lesson 3 exports for Kubernetes.
+type podManifest struct {
+	Spec struct {
+		Grace      int `yaml:"terminationGracePeriodSeconds"`
+		Containers []struct {
+			Name      string
+			Lifecycle struct {
+				PreStop struct {
+					Sleep *struct{ Seconds int }
+				} `yaml:"preStop"`
+			}
+		}
+	}
+}
+
 // The downloads hold what the page shows, and the settings parse.
 func TestTheMatrixIsTakenAwayAsItStands(t *testing.T) {
 	server := startServer(t)
@@ -307,19 +323,7 @@ func TestTheMatrixIsTakenAwayAsItStands(t *testing.T) {
 	}
 
 	text, _ = get(t, links["kubernetes"])
-	var manifest struct {
-		Spec struct {
-			Grace      int `yaml:"terminationGracePeriodSeconds"`
-			Containers []struct {
-				Name      string
-				Lifecycle struct {
-					PreStop struct {
-						Sleep struct{ Seconds int }
-					} `yaml:"preStop"`
-				}
-			}
-		}
-	}
+	var manifest podManifest
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&manifest); err != nil {
@@ -373,4 +377,294 @@ func TestTheClocksLessonWorksWithoutScript(t *testing.T) {
 	b.choose("#sweep-y", "interval")
 	b.press("Show")
 	b.wait(`location.search.includes("y=interval") && location.search.includes("t=60") && document.querySelector("#sweep-here").innerText.startsWith("Request interval")`)
+}
+
+// fetches lets a test stand between the page and the server: what is pushed to
+// window.answers answers the next requests in place of the server.
+const fetches = `(() => {
+	const direct = window.fetch;
+	window.answers = [];
+	window.told = [];
+	window.fetch = async (...args) => {
+		const next = window.answers.shift();
+		return next ? next(() => direct(...args)) : direct(...args);
+	};
+	new MutationObserver(() => window.told.push(document.querySelector("#problem").textContent)).observe(document.querySelector("#problem"), {childList: true, subtree: true, characterData: true});
+	return true;
+})()`
+
+func TestTheClocksPageAndItsAddressNeverPart(t *testing.T) {
+	server := startServer(t)
+	b := openClocks(t, server.url+"/lessons/clocks")
+	b.shows("PASS")
+	eval[bool](b.tab, fetches)
+	next := func(answer string) {
+		t.Helper()
+		eval[bool](b.tab, "window.answers.push("+answer+") > 0")
+	}
+	agree := func(settings ...string) {
+		t.Helper()
+		for _, s := range settings {
+			b.wait(fmt.Sprintf(`("&" + location.search.slice(1) + "&").includes("&%s&") && "?" + document.querySelector("#view").value === location.search`, s))
+		}
+	}
+
+	// Back while a change is under way: the change stays in the history, ahead.
+	b.type_("#n-grace", "31")
+	agree("grace=31")
+	next(`async (go) => { await new Promise(done => window.letIn = done); return go(); }`)
+	b.keys("#c-cooperative", " ")
+	b.wait(`location.search.includes("cooperative=0") && window.letIn`)
+	b.run(chromedp.Func(goBack))
+	b.wait(`location.search.includes("cooperative=1")`)
+	eval[bool](b.tab, `(window.letIn(), true)`)
+	b.wait(`window.answers.length === 0 && document.querySelector("#c-cooperative").checked`)
+	agree("cooperative=1", "grace=31")
+	b.run(chromedp.Func(goForward))
+	agree("cooperative=0", "grace=31")
+	b.wait(`!document.querySelector("#c-cooperative").checked`)
+	b.run(chromedp.Func(goBack))
+	agree("cooperative=1", "grace=31")
+	b.run(chromedp.Func(goBack))
+	b.wait(`document.querySelector("#n-grace").value === "30"`)
+	agree("grace=30")
+
+	// An answer that breaks off, one that ends too early, an error page of a
+	// proxy: each is asked for again, and nothing of it is shown.
+	for i, trouble := range []struct{ answer, message string }{
+		{`async (go) => { const whole = await (await go()).text(); let n = 0;
+			return new Response(new ReadableStream({pull(c) { n++ ? c.error(new TypeError("gone")) : c.enqueue(new TextEncoder().encode(whole.slice(0, 9000))); }})); }`,
+			"The server does not answer. Trying again…"},
+		{`async (go) => { const whole = await (await go()).text(); return new Response(whole.slice(0, 9000)); }`, "The server's answer is not whole. Trying again…"},
+		{`async () => new Response("<html><h1>Bad gateway</h1></html>", {status: 502, headers: {"Content-Type": "text/html"}})`, "The server is in trouble (502). Trying again…"},
+		{`async () => { throw new TypeError("Failed to fetch"); }`, "The server does not answer. Trying again…"},
+	} {
+		eval[bool](b.tab, `(window.told = [], true)`)
+		next(trouble.answer)
+		grace := fmt.Sprint(16 + i)
+		b.type_("#n-grace", grace)
+		b.shows("PASS", "grace="+grace)
+		agree("grace=" + grace)
+		if got := eval[[]string](b.tab, `window.told`); !slices.Equal(got, []string{trouble.message, ""}) {
+			t.Errorf("it says %q, want %q", got, trouble.message)
+		}
+	}
+	// What asking again does not mend is told without the foreign page.
+	next(`async () => new Response("<html><h1>Not here</h1></html>", {status: 404, headers: {"Content-Type": "text/html"}})`)
+	b.keys("#c-cooperative", " ")
+	b.wait(`document.querySelector("#problem").textContent === "The server does not take this (404)" && document.querySelector("#c-cooperative").checked`)
+	agree("cooperative=1")
+	b.keys("#c-cooperative", " ")
+	agree("cooperative=0")
+	b.wait(`document.querySelector("#problem").textContent === ""`)
+
+	// Back while the focus is in a field: it shows what the run has, also where
+	// the address does not name the setting.
+	b.type_("#n-grace", "26")
+	agree("grace=26")
+	b.run(chromedp.Func(goBack))
+	agree("cooperative=0", "grace=19")
+	b.wait(`document.querySelector("#n-grace").value === "19" && document.activeElement.id === "n-grace"`)
+	b.open(server.url + "/lessons/clocks")
+	b.type_("#n-grace", "27")
+	agree("grace=27")
+	b.run(chromedp.Func(goBack))
+	b.wait(`document.querySelector("#n-grace").value === "30" && document.activeElement.id === "n-grace"`)
+	agree("grace=30")
+	// … and with something half typed in it, which is not meant for that view.
+	b.open(server.url + "/lessons/clocks")
+	b.keys("#c-hook_in_grace", " ")
+	agree("hook_in_grace=0")
+	eval[bool](b.tab, fetches)
+	next(`async (go) => { await new Promise(done => setTimeout(done, 600)); return go(); }`)
+	b.type_("#n-grace", "28")
+	b.run(chromedp.Func(goBack))
+	agree("hook_in_grace=1", "grace=30")
+	b.wait(`document.querySelector("#n-grace").value === "30"`)
+	eval[bool](b.tab, `(window.since = performance.now(), true)`)
+	b.wait(`performance.now() - window.since > 700`)
+	agree("hook_in_grace=1", "grace=30")
+	if got := b.value("grace"); got != "30" {
+		t.Errorf("the field shows %s", got)
+	}
+	// The person may go on in it.
+	b.type_("#n-grace", "29")
+	agree("grace=29", "hook_in_grace=1")
+}
+
+func TestWhatTheClocksDoNotAllowIsToldBesideItsControl(t *testing.T) {
+	server := startServer(t)
+	b := openClocks(t, server.url+"/lessons/clocks", "400 (Bad Request)")
+	b.shows("PASS")
+	note := func(name, text string) {
+		t.Helper()
+		b.wait(fmt.Sprintf(`document.querySelector("#note-%s").innerText === %q && document.querySelector("#n-%s").getAttribute("aria-invalid") === "true" && document.querySelector("#problem").innerText === ""`, name, text, name))
+	}
+	fine := func(name, value string) {
+		t.Helper()
+		b.wait(fmt.Sprintf(`document.querySelector("#note-%s").innerText === "" && !document.querySelector("#n-%s").hasAttribute("aria-invalid") && document.querySelector("#n-%s").value === %q`, name, name, name, value))
+	}
+	// A slider goes to what does not go with the rest.
+	x, y := b.place("#c-long", `el.dataset.stops.split(" ").indexOf("4")`)
+	b.run(chromedp.MouseClickXY(x, y))
+	note("long", `One long request lasts (0: none): got 4, which does not go with the rest. … and is this old at time 0: got "5"; allowed: less than the 4 s that the long request lasts (long), or no long request (long=0). The run keeps 20.`)
+	b.shows("PASS", "long=20")
+	b.wait(`location.search.includes("long=20&")`)
+	if at := eval[string](b.tab, `document.querySelector("#c-long").getAttribute("aria-valuetext") + " " + document.querySelector("#n-long").value`); at != "4 seconds 4" {
+		t.Errorf("slider and field went to %s", at)
+	}
+	// The other setting follows, and Enter sends what was not taken.
+	b.type_("#n-long_age", "3")
+	b.shows("PASS", "long_age=3", "long=20")
+	b.keys("#n-long", kb.Enter)
+	b.shows("PASS", "long_age=3", "long=4")
+	fine("long", "4")
+	b.type_("#n-long_age", "25")
+	note("long_age", `… and is this old at time 0: got "25"; allowed: less than the 4 s that the long request lasts (long), or no long request (long=0). The run keeps 3.`)
+	b.run(chromedp.Click(chromedp.CSS("#opening-settings")))
+	fine("long_age", "5")
+	b.shows("PASS", "long=20", "long_age=5")
+
+	// A field that takes a word too has a range as well.
+	for name, c := range map[string]struct{ bad, most, keeps string }{"server_timeout": {"4000", "3600", "20"}, "cleanup_budget": {"60.1", "60", "2"}} {
+		b.type_("#n-"+name, c.bad+kb.Tab)
+		label := eval[string](b.tab, fmt.Sprintf(`document.querySelector("#n-%s").dataset.label`, name))
+		note(name, fmt.Sprintf("%s: got %s; allowed: a plain decimal number from 0 to %s s in steps of 0.1 s, or none. The run keeps %s.", label, c.bad, c.most, c.keeps))
+		b.type_("#n-"+name, c.most)
+		b.shows("PASS", name+"="+c.most)
+		fine(name, c.most)
+		b.type_("#n-"+name, "none")
+		b.shows("PASS", name+"=none")
+		fine(name, "none")
+	}
+	// The map goes where nothing is: it comes back, and says so.
+	b.open(server.url + "/lessons/clocks?x=long&y=long_age")
+	b.shows("PASS")
+	b.keys("#sweep-map", kb.Home)
+	b.shows("PASS", "long=0")
+	b.keys("#sweep-map", kb.ArrowRight)
+	b.wait(`document.querySelector("#problem").innerText.includes("allowed: less than the 1 s")`)
+	b.wait(`document.querySelector(".cell-here").getAttribute("x") === "0"`)
+	b.shows("PASS", "long=0")
+	fine("long", "0")
+}
+
+func TestChoosingAPlatformKeepsTheFocusAndOpensItsExport(t *testing.T) {
+	server := startServer(t)
+	b := openClocks(t, server.url+"/lessons/clocks")
+	open := func() string {
+		t.Helper()
+		return eval[string](b.tab, `[...document.querySelectorAll(".exports details[open]")].map(d => d.id).join(" ")`)
+	}
+	if got := open(); got != "export-kubernetes" {
+		t.Errorf("at first %s is open", got)
+	}
+	b.run(chromedp.Click(chromedp.CSS("#platform-docker")))
+	b.wait(`document.querySelector("#platform-docker").getAttribute("aria-current") === "true" && document.querySelector("#export-docker").open`)
+	if got := open(); got != "export-docker" {
+		t.Errorf("with Docker %s is open", got)
+	}
+	// What the person opens stays open through other changes.
+	b.run(chromedp.Click(chromedp.CSS("#export-nomad summary")))
+	b.type_("#n-grace", "11")
+	b.shows("PASS", "grace=11", "platform=docker")
+	if got := open(); got != "export-docker export-nomad" {
+		t.Errorf("after a change %s is open", got)
+	}
+	// A link that goes away leaves the focus in its section.
+	for _, press := range []string{"click", "Enter"} {
+		b.type_("#n-grace", "12")
+		b.wait(`document.querySelector(".differs a")`)
+		if press == "click" {
+			b.run(chromedp.Click(chromedp.CSS(".differs a")))
+		} else {
+			b.keys(".differs a", kb.Enter)
+		}
+		b.wait(`document.querySelector("#view").value.includes("grace=10&") && !document.querySelector(".differs a")`)
+		if got := eval[string](b.tab, "document.activeElement.id"); got != "controls-panel" {
+			t.Errorf("after %s the focus is at %q", press, got)
+		}
+	}
+}
+
+// What is written in the picture and in the budget's bar is whole, wherever
+// the clocks stand, and nothing lies over it.
+func TestTheClocksPictureCutsNoWords(t *testing.T) {
+	server := startServer(t)
+	b := openClocks(t, server.url+"/lessons/clocks")
+	for _, query := range []string{
+		"", "grace=3&prestop=210&withdraw=2.5&cleanup=1.5", "propagation=270", "hook_in_grace=0&propagation=14&cleanup=8&request=360&deadline=30",
+		"withdraw=35&propagation=3&server_timeout=5&long_age=18&deadline=240", "prestop=11&grace=27", "platform=ec2-spot&long=0", "grace=0",
+	} {
+		b.open(server.url + "/lessons/clocks?" + query)
+		for _, width := range []int64{390, 760, 1440} {
+			b.size(width, 900)
+			faults := eval[[]string](b.tab, `(() => {
+				const faults = [];
+				let words = 0;
+				for (const svg of document.querySelectorAll(".plot-clocks, svg.budget")) {
+					const all = [...svg.querySelectorAll("text")].filter(el => el.textContent !== "" && el.checkVisibility())
+						.map(el => ({text: el.textContent, box: el.getBoundingClientRect(), part: el.classList.contains("part-text") ? el.previousElementSibling : svg}));
+					words += all.length;
+					all.forEach(({text, box, part}, i) => {
+						const room = part.getBoundingClientRect();
+						if (box.left < room.left - 1 || box.right > room.right + 1) faults.push(text + " is cut");
+						for (const other of all.slice(0, i)) {
+							if (box.left < other.box.right - 1 && other.box.left < box.right - 1 && box.top < other.box.bottom - 4 && other.box.top < box.bottom - 4) faults.push(text + " lies over " + other.text);
+						}
+					});
+				}
+				return words < 15 ? ["there are " + words + " words"] : faults;
+			})()`)
+			for _, fault := range faults {
+				t.Errorf("%s at %d px: %s", query, width, fault)
+			}
+		}
+	}
+}
+
+// Whatever the settings, the manifests are YAML of the fields that they name,
+// and Kubernetes takes the hook: it is positive and no longer than the grace.
+func TestPlatformManifestsParseWhateverTheSettings(t *testing.T) {
+	for _, query := range []string{"", "prestop=40", "grace=0", "grace=0&prestop=0", "prestop=30", "prestop=4.1", "prestop=7.5&grace=42.5", "grace=3.3&hook_in_grace=0&prestop=600", "prestop=0.1&grace=0.1", "grace=3600&prestop=0"} {
+		values, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := clocks.ParseValues(clocks.Opening(), values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := clocks.Simulate(s)
+		parse := func(id string, into any) string {
+			e, _ := run.Export(id)
+			d := yaml.NewDecoder(strings.NewReader(string(e.Content)))
+			d.KnownFields(true)
+			if err := d.Decode(into); err != nil {
+				t.Fatalf("%s: %s: %v\n%s", query, id, err, e.Content)
+			}
+			return string(e.Content)
+		}
+		var pod podManifest
+		text := parse("kubernetes", &pod)
+		if len(pod.Spec.Containers) != 1 || pod.Spec.Containers[0].Name != "app" {
+			t.Fatalf("%s: %+v", query, pod)
+		}
+		hook := pod.Spec.Containers[0].Lifecycle.PreStop.Sleep
+		switch fits := s.Prestop <= run.Instants.Kill; {
+		case (hook == nil) != (s.Prestop == 0 || pod.Spec.Grace == 0), hook != nil && (hook.Seconds <= 0 || hook.Seconds > pod.Spec.Grace):
+			t.Errorf("%s: Kubernetes does not take\n%s", query, text)
+		case !fits && !strings.Contains(text, "# not the ") && !strings.Contains(text, "# no preStop hook: "):
+			t.Errorf("%s: nothing says that the hook does not fit\n%s", query, text)
+		}
+		var blueprint struct {
+			Services []struct {
+				Type, Name string
+				Delay      int `yaml:"maxShutdownDelaySeconds"`
+			}
+		}
+		if text := parse("render", &blueprint); len(blueprint.Services) != 1 || blueprint.Services[0].Delay < 1 {
+			t.Errorf("%s: Render does not take\n%s", query, text)
+		}
+	}
 }

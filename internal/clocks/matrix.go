@@ -64,12 +64,21 @@ func (r *Run) Matrix(p *Platform) []Ownership {
 	if s.Deadline > 0 {
 		deadline, deadlineEnds = span(s.Deadline), span(s.Deadline)+" after it"
 	}
-	signal := span(s.SignalDelay) + " after the hook"
-	signalEnds := at(i.Term)
+	signal, signalStarts, signalEnds := span(s.SignalDelay)+" after the hook", at(s.Prestop), at(i.Term)
+	if i.Term == Never {
+		signalEnds = "never: the kill comes first"
+	}
 	if !s.SignalHandled {
 		signal, signalEnds = "sent, not handled", "never"
-	} else if i.Term == Never {
-		signalEnds = "never: the kill comes first"
+	}
+	switch {
+	case !s.SignalHandled && p != nil && !p.Handled:
+		signal, signalStarts = "none is sent: a notice to look for", "never"
+	case s.Prestop > i.Kill:
+		signalStarts, signalEnds = "never: the kill comes first", "never"
+		if !s.SignalHandled {
+			signal = "not sent, nor handled"
+		}
 	}
 	work := "obeys cancellation, acknowledges within " + span(s.StopCheck)
 	if !s.Cooperative {
@@ -80,7 +89,7 @@ func (r *Run) Matrix(p *Platform) []Ownership {
 			"that anything is finished when it ends", "exit code or signal of the process (137 or SIGKILL: it was cut), the platform's own event with its time"},
 		{"preStop hook", "the platform's management hook", span(s.Prestop), at(0), cut(s.Prestop),
 			"that every router has seen the change by then", "the hook's start and end in its own log"},
-		{"Signal delivery", "platform and entrypoint", signal, cut(s.Prestop), signalEnds,
+		{"Signal delivery", "platform and entrypoint", signal, signalStarts, signalEnds,
 			"that the process that handles it is the one that gets it", "a log line of the handler with its time, behind the real entrypoint"},
 		{"Admission gate", "application", gateValue, at(0), at(i.Gate),
 			"that callers stop trying", "count of rejections before any work, with the gate's state"},

@@ -15,6 +15,9 @@ type Platform struct {
 	// documentation names none.
 	Most      Time
 	MostWhere string // for what the most holds
+	// Least is the shortest grace that its setting takes, 0 where any is taken.
+	Least      Time
+	LeastWhere string // for what the least holds, "" for all
 	// HookInGrace says that what runs before the signal spends the same clock.
 	HookInGrace bool
 	// Hook is what the platform runs before the signal, "" where it has nothing
@@ -38,7 +41,7 @@ var platforms = []Platform{
 		Includes: "from the signal to SIGKILL (Linux containers)",
 		Setting:  "docker stop --timeout", Document: "docker container stop",
 		URL: "https://docs.docker.com/reference/cli/docker/container/stop/"},
-	{ID: "ecs", Name: "Amazon ECS", Signal: "the image's STOPSIGNAL, else SIGTERM", Handled: true, Grace: 30 * Second, Most: 120 * Second, MostWhere: "on Fargate",
+	{ID: "ecs", Name: "Amazon ECS", Signal: "the image's STOPSIGNAL, else SIGTERM", Handled: true, Grace: 30 * Second, Most: 120 * Second, MostWhere: "on Fargate", Least: 2 * Second, LeastWhere: "on Fargate",
 		Includes: "from the signal to SIGKILL; the load balancer's deregistration delay, 300 s by default, is a clock of its own",
 		Setting:  "stopTimeout", Document: "StopTask (Amazon ECS API reference)",
 		URL: "https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_StopTask.html"},
@@ -62,7 +65,7 @@ var platforms = []Platform{
 		Includes: "from the signal to SIGKILL; shutdown_delay comes before it and is apart",
 		Setting:  "kill_timeout", Document: "task block in the job specification",
 		URL: "https://developer.hashicorp.com/nomad/docs/job-specification/task"},
-	{ID: "render", Name: "Render", Signal: "SIGTERM", Handled: true, Grace: 30 * Second, Most: 300 * Second, MostWhere: "for web, private and worker services",
+	{ID: "render", Name: "Render", Signal: "SIGTERM", Handled: true, Grace: 30 * Second, Most: 300 * Second, MostWhere: "for web, private and worker services", Least: Second,
 		Includes: "from the signal to the exit",
 		Setting:  "maxShutdownDelaySeconds", Document: "Deploying on Render",
 		URL: "https://render.com/docs/deploys"},

@@ -38,16 +38,43 @@ export function isField(input: HTMLInputElement): boolean {
   return (input.type === "number" || input.type === "text") && input.dataset.allowed !== undefined;
 }
 
+/** Whether a field allows what it holds. Of a text field the browser does not know the range. */
+export function isAllowed(field: HTMLInputElement): boolean {
+  const { min, max } = field.dataset;
+  if (max !== undefined) {
+    const value = Number(field.value); // no number is in no range and out of none: the pattern judges it
+    field.setCustomValidity(value < Number(min) || value > Number(max) ? `allowed: ${field.dataset.allowed}` : "");
+  }
+  return field.validity.valid;
+}
+
 /** Says beside a field what it does not allow; the run keeps what it had. Whether the field is fine. */
 export function tellInvalid(field: HTMLInputElement, standing: string): boolean {
-  const note = document.getElementById("note-" + field.name);
-  const fine = field.validity.valid;
-  field.removeAttribute("aria-invalid");
-  if (note) note.textContent = "";
-  if (fine || !note) return fine;
+  unmark(field);
+  if (isAllowed(field)) return true;
   const got = field.validity.badInput || field.value === "" ? "no number" : field.value;
-  note.textContent = `${field.dataset.label}: got ${got}; allowed: ${field.dataset.allowed}. The run keeps ${standing}.`;
+  mark(field, `${field.dataset.label}: got ${got}; allowed: ${field.dataset.allowed}. The run keeps ${standing}.`);
+  return false;
+}
+
+/** Says beside a field why the server did not take what it holds. */
+export function tellRefused(field: HTMLInputElement, sentence: string, standing: string): void {
+  const own = sentence.startsWith(`${field.dataset.label}: `); // else another setting does not go with it
+  mark(field, `${own ? "" : `${field.dataset.label}: got ${field.value}, which does not go with the rest. `}${sentence}. The run keeps ${standing}.`);
+}
+
+function mark(field: HTMLInputElement, text: string): void {
+  const note = document.getElementById("note-" + field.name);
+  if (!note) return;
+  note.textContent = text;
   field.setAttribute("aria-invalid", "true");
   field.setAttribute("aria-describedby", note.id);
-  return false;
+}
+
+/** Takes back what was said beside a field. */
+export function unmark(field: HTMLInputElement): void {
+  field.removeAttribute("aria-invalid");
+  field.setCustomValidity("");
+  const note = document.getElementById("note-" + field.name);
+  if (note && note.textContent !== "") note.textContent = "";
 }

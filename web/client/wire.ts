@@ -18,21 +18,28 @@ export function fields(data: string): Map<string, string> {
 // When each control was last moved by the person, in performance.now's milliseconds.
 let lastInput = new WeakMap<Element, number>();
 const settle = 700;
+let released: Element | null = null;
 
 /** Notes that the person has gone on to something else: the stream may set every control at once. */
 export function letGo(): void {
   lastInput = new WeakMap();
 }
 
+/** Lets the stream set a field that has the focus, until the person changes it again. */
+export function release(field: Element): void {
+  released = field;
+}
+
 /** Notes that the person has just changed a control. */
 export function touched(control: Element): void {
+  if (control === released) released = null;
   lastInput.set(control, performance.now());
 }
 
 /** Whether the person is at this control, so that the stream must leave it alone. */
 export function busy(control: Element): boolean {
   if (control.matches(":active")) return true;
-  if (control instanceof HTMLInputElement && (control.type === "number" || control.type === "text") && document.activeElement === control) return true;
+  if (control instanceof HTMLInputElement && (control.type === "number" || control.type === "text") && document.activeElement === control && control !== released) return true;
   return performance.now() - (lastInput.get(control) ?? -Infinity) < settle;
 }
 

@@ -113,7 +113,7 @@ type BudgetBar struct {
 type BudgetPart struct {
 	Name, Kind, Value string
 	X, W              string
-	Fits              bool // name and value fit the part
+	Room              string // class: how wide the bar must be for the words in the part; "" where they never fit
 }
 
 // FixList is what would make a run pass, or fail.
