@@ -22,7 +22,7 @@ const (
 	lowestFrame, highestFrame = 200, 12000
 	// clocksFrame is the height that holds lesson 3 at the width of a page's
 	// text, about.
-	clocksFrame = 6000
+	clocksFrame = 8600
 	// previewMost is the most that the preview takes of the instructor's page.
 	previewMost = 760
 	// doctorFrame is the height that holds the embed doctor, about.
@@ -38,9 +38,10 @@ const (
 
 // taught is what an instructor asks the link builder for.
 type taught struct {
-	lesson int    // 1 or 3
-	start  string // a step of lesson 1, a platform or a case of lesson 3, or opening
-	drain  view   // of lesson 1
+	lesson int      // 1 or 3
+	start  string   // a step of lesson 1, a platform or a case of lesson 3, or opening
+	drain  view     // of lesson 1
+	t      sim.Time // as it was asked for: a required prediction opens at the beginning
 	clocks clocksView
 	height int // of the frame; 0: that of the whole lesson
 }
@@ -109,14 +110,14 @@ func (b *taught) takeDrain(query url.Values) error {
 	if err != nil {
 		return err
 	}
-	if err := takeParam(query, "t", func(text string) (err error) { v.T, err = session.ParseT(text); return }); err != nil {
+	if err := takeParam(query, "t", func(text string) (err error) { b.t, err = session.ParseT(text); return }); err != nil {
 		return err
 	}
 	if v.presentation, err = takePresentation(query, names(sim.Table())); err != nil {
 		return err
 	}
-	if v.waits() {
-		v.T = 0 // as its link has it
+	if !v.waits() {
+		v.T = b.t
 	}
 	b.drain = v
 	return nil
@@ -237,7 +238,7 @@ func (s *Server) buildTeach(base string, b taught) templates.Teach {
 		for _, e := range sim.Experiments() {
 			v.Starts = append(v.Starts, templates.Option{Value: e.ID, Name: stepTexts[e.ID].title, Chosen: e.ID == b.start})
 		}
-		v.T, v.Require = b.drain.T.String(), b.drain.Predict
+		v.T, v.Require = b.t.String(), b.drain.Predict
 		for _, part := range hideable {
 			v.Hide = append(v.Hide, templates.Option{Value: part, Name: hideNames[part], Chosen: b.drain.hides(part)})
 		}
@@ -272,7 +273,7 @@ func buildHosts(p hostParts) []templates.HostGuide {
 			"Add a Page or a Text and media area, and open the editor's HTML view (</>, in TinyMCE under Tools, Source code).",
 			"Paste the code, leave the view, save."},
 			Does:  "Moodle keeps a teacher's frame as it is and does not size it: the height stays at the one in the code. What learners write, in a forum for example, is cleaned: there the frame goes and the link stays.",
-			Works: "Everything. Copying may ask you to press the keys yourself."},
+			Works: "Everything. If Moodle drops the allow attribute, copying selects the text instead."},
 		{ID: "canvas", Name: "Canvas", What: "Code for the editor's HTML view", Snippet: p.plain + "\n" + way, Steps: []string{
 			"Edit a Page, and switch the Rich Content Editor to its HTML view (</>).",
 			"Paste the code, switch back, save."},

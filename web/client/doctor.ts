@@ -52,12 +52,17 @@ function saySize(): void {
   say("size", "plain", `${innerWidth} × ${innerHeight} px.`);
 }
 
-/** Asks as a command of a lesson does: with a header that needs the server's leave. */
+/** Asks the API, and as a lesson does: with a header for which a browser asks the server's leave. */
 async function fetches(): Promise<boolean> {
   try {
-    const response = await fetch("/api/v1/run", { headers: { "Datastar-Request": "true" }, credentials: "omit" });
-    if (!response.ok) throw new Error(`the server answered ${response.status}`);
-    await response.json();
+    for (const [address, headers] of [
+      ["/api/v1/run", {}],
+      ["/embed/lessons/drain/analysis", { "Datastar-Request": "true" }],
+    ] as [string, Record<string, string>][]) {
+      const response = await fetch(address, { headers, credentials: "omit" });
+      if (!response.ok) throw new Error(`the server answered ${response.status}`);
+      await response.text();
+    }
     say("fetch", "good", "The server answers this frame.");
     return true;
   } catch (e) {

@@ -1,7 +1,7 @@
 // The instructors' page: links, snippets and preview follow the form.
 
 import { keepFocus } from "./stream";
-import { applyFragments, touched } from "./wire";
+import { applyFragments } from "./wire";
 
 const typing = 400; // ms without a key before a number is meant
 
@@ -61,10 +61,11 @@ export function startTeach(root: HTMLElement): void {
         const home = focused?.closest<HTMLElement>("section");
         applyFragments(text);
         keepFocus(focused, home);
-        // A required prediction takes the time back to 0, another lesson has other fields.
+        // The fields are the person's own, but another lesson has others.
         shown = wanted();
         history.replaceState(null, "", `${path}?${shown}`);
       }
+      if (wanted() === shown) tell(""); // what was wrong has been taken back
     } finally {
       running = false;
     }
@@ -73,7 +74,6 @@ export function startTeach(root: HTMLElement): void {
   root.addEventListener("input", (e) => {
     const field = e.target;
     if (!(field instanceof Element) || !field.closest("#f-teach")) return;
-    if (field instanceof HTMLInputElement && field.type === "number") touched(field);
     clearTimeout(timer);
     timer = window.setTimeout(() => void run(), field instanceof HTMLInputElement && field.type === "number" ? typing : 0);
   });

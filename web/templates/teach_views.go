@@ -17,7 +17,7 @@ type Teach struct {
 	GivenHeight            string // as it was asked for; "" for that of the whole lesson
 
 	Link, Frame, Snippet string
-	Height               int // of the snippet's frame
+	Height               int    // of the snippet's frame
 	OnlyFrom             string // hosts that this server lets frame a lesson; "" for all
 
 	Preview, PreviewID, PreviewTitle string
@@ -51,3 +51,11 @@ type DoctorCheck struct{ ID, Name string }
 // rowsOf is the height of a field that holds a snippet, in lines of about
 // fifty letters. One that is longer scrolls.
 func rowsOf(text string) int { return min(1+len(text)/50, 6) }
+
+// copyName is the name of the button that copies a text.
+func copyName(host, name string) string {
+	if host == "" {
+		return "Copy: " + name
+	}
+	return "Copy for " + host + ": " + name
+}
