@@ -20,6 +20,8 @@ type clocksView struct {
 	Settings clocks.Settings
 	Platform *clocks.Platform // nil: none is chosen
 	Axes     axes
+	Embedded bool // shown in a host's frame
+	presentation
 }
 
 // parseClocksView reads a link's query. A platform alone stands for its
@@ -48,6 +50,12 @@ func parseClocksView(query url.Values) (clocksView, error) {
 	if v.Axes, err = takeAxes(query, clocks.Table(), clocksAxes); err != nil {
 		return v, err
 	}
+	if v.presentation, err = takePresentation(query, names(clocks.Table())); err != nil {
+		return v, err
+	}
+	if v.Predict {
+		return v, &setting.Error{Setting: "predict", Got: "required", Allowed: "a link to lesson 1: lesson 3 plays nothing"}
+	}
 	v.Settings, err = clocks.ParseValues(base, query)
 	return v, err
 }
@@ -65,13 +73,20 @@ func (v clocksView) canonical() string {
 	if v.Platform != nil {
 		query += "&platform=" + v.Platform.ID
 	}
-	return v.Axes.appendTo(query, clocksAxes)
+	return v.presentation.appendTo(v.Axes.appendTo(query, clocksAxes), names(clocks.Table()))
+}
+
+func (v clocksView) path() string {
+	if v.Embedded {
+		return "/embed" + clocksPath
+	}
+	return clocksPath
 }
 
 // with is the view with other settings, as a link.
 func (v clocksView) with(s clocks.Settings) string {
 	v.Settings = s
-	return "/lessons/clocks?" + v.canonical()
+	return v.path() + "?" + v.canonical()
 }
 
 // most is the longest grace that the platform takes.
@@ -88,7 +103,19 @@ func readClocksView(r *http.Request) (clocksView, error) {
 	if err != nil {
 		return clocksView{}, err
 	}
-	return parseClocksView(query)
+	v, err := parseClocksView(query)
+	v.Embedded = framed(r)
+	return v, err
+}
+
+// clocksCard is what other sites are told of a view of lesson 3.
+func (s *Server) clocksCard(r *http.Request, v clocksView) templates.Card {
+	base := s.base(r)
+	v.Embedded = false
+	public := base + clocksPath + "?model=" + fmt.Sprint(clocks.Model) + "&" + v.canonical()
+	return withOEmbed(templates.Card{URL: public, Image: base + clocksPath + "/card.png?" + v.canonical(),
+		Description: "One budget, many owners: which clock of a termination cuts which request, and what would have saved it.",
+		Alt:         "Verdict " + strings.ToUpper(clocks.Simulate(v.Settings).Verdict()) + ": " + stripText(clocks.Simulate(v.Settings)) + "."}, base, public)
 }
 
 // clocksPage shows lesson 3 with its address's view: the whole page, or to the
@@ -103,6 +130,7 @@ func (s *Server) clocksPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return backToClocks(err, nil, given)
 	}
+	v.Embedded = framed(r)
 	w.Header().Add("Vary", clientHeader)
 	if r.Header.Get(clientHeader) != "" {
 		s.render(w, r, http.StatusOK, templates.ClocksFragments(buildClocksFrame(v)))
@@ -110,8 +138,9 @@ func (s *Server) clocksPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := s.page("Who owns each clock", "The timing budget of a termination: which clock cuts which request, and what would have saved it.")
 	p.Lessons[2].Here = true
+	p.Card, p.Whole = s.clocksCard(r, v), clocksPath+"?"+v.canonical()
 	s.render(w, r, http.StatusOK, templates.ClocksPage(templates.Clocks{
-		Page: p, Frame: buildClocksFrame(v), Start: "/lessons/clocks?platform=kubernetes&server_timeout=60&long=40", Cases: s.clockCases, Story: s.clocksStory, Presets: presetRows(), LookedUp: clocks.LookedUp,
+		Page: p, Frame: buildClocksFrame(v), Start: v.path() + "?platform=kubernetes&server_timeout=60&long=40", Embed: v.Embedded, Path: v.path(), Hide: v.Hide, Locked: len(v.Lock) > 0, Cases: s.clockCases, Story: s.clocksStory, Presets: presetRows(), LookedUp: clocks.LookedUp,
 	}))
 	return nil
 }
@@ -135,6 +164,7 @@ func (s *Server) clocksForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	v.Embedded = framed(r)
 	for _, c := range clocks.Table() {
 		switch {
 		case form[c.Name] != nil:
@@ -151,7 +181,7 @@ func (s *Server) clocksForm(w http.ResponseWriter, r *http.Request) error {
 		return backToClocks(err, kept, given)
 	}
 	v.Settings = settings
-	http.Redirect(w, r, "/lessons/clocks?"+v.canonical(), http.StatusSeeOther)
+	http.Redirect(w, r, v.path()+"?"+v.canonical(), http.StatusSeeOther)
 	return nil
 }
 
@@ -162,7 +192,7 @@ func backToClocks(err error, kept, given url.Values) error {
 	if kept == nil {
 		kept = url.Values{}
 	}
-	names := []string{"platform", "x", "y"}
+	names := []string{"platform", "x", "y", "hide", "lock"}
 	for _, c := range clocks.Table() {
 		names = append(names, c.Name)
 	}
@@ -183,7 +213,7 @@ func backToClocks(err error, kept, given url.Values) error {
 	if wrong != nil {
 		return err
 	}
-	return &wayBack{err, "Back to lesson 3 with all other values", "/lessons/clocks?" + view.canonical()}
+	return &wayBack{err, "Back to lesson 3 with all other values", clocksPath + "?" + view.canonical()}
 }
 
 // clocksFile answers with a download made of the view's values: the matrix, or

@@ -18,8 +18,8 @@ func buildClocksFrame(v clocksView) templates.ClocksFrame {
 	f := templates.ClocksFrame{
 		Query: query, Settings: string(v.Settings.AppendQuery(nil)),
 		Picture: buildClockPicture(run, v.Platform), Verdict: run.Verdict(), Reasons: lossTexts(run), Strip: stripText(run),
-		Budget: buildBudget(run), Fix: buildFixes(v, run), Groups: clockControls(v.Settings),
-		Sweep: buildSweep(clocks.Table(), v.Settings, v.Axes, "/lessons/clocks", queryWithoutAxes(v), clockCells, judgeClocks()),
+		Budget: buildBudget(run), Fix: buildFixes(v, run), Groups: clockControls(v), Locked: len(v.Lock) > 0,
+		Sweep: buildSweep(clocks.Table(), v.Settings, v.Axes, v.path(), queryWithoutAxes(v), clockCells, judgeClocks()),
 		Steps: clockSteps(run), Requests: clockRequests(run), Head: clocks.MatrixHead(),
 	}
 	f.Announce = "Verdict: " + strings.ToUpper(f.Verdict)
@@ -130,13 +130,15 @@ var clockGroups = []struct {
 
 var gateWords = map[string]string{"prestop": "at 0", "term": "at the signal", "none": "never"}
 
-func clockControls(s clocks.Settings) []templates.ControlGroup {
+func clockControls(v clocksView) []templates.ControlGroup {
 	var groups []templates.ControlGroup
 	for _, g := range clockGroups {
 		group := templates.ControlGroup{Name: g.name}
 		for _, name := range g.names {
 			c, _ := clocks.FindControl(name)
-			group.Controls = append(group.Controls, buildStopControl(&c, s))
+			control := buildStopControl(&c, v.Settings)
+			control.Locked = v.locks(name)
+			group.Controls = append(group.Controls, control)
 		}
 		groups = append(groups, group)
 	}
@@ -257,6 +259,9 @@ func buildFixes(v clocksView, run *clocks.Run) templates.FixList {
 	for _, p := range clocks.Pairs(v.Settings, v.most(), 6) {
 		a := changeText(p.First.Control, p.First.From, p.First.To)
 		b := changeText(p.Second.Control, p.Second.From, p.Second.To)
+		if v.locks(p.First.Control.Name) || v.locks(p.Second.Control.Name) {
+			continue
+		}
 		f.Pairs = append(f.Pairs, templates.FixRow{ID: "fix-" + p.First.Control.Name + "-" + p.Second.Control.Name, Text: a + " and " + b, Verdict: "PASS", Kind: "pass", Href: v.with(p.Settings)})
 	}
 	if len(f.Pairs) > 0 {
@@ -264,7 +269,7 @@ func buildFixes(v clocksView, run *clocks.Run) templates.FixList {
 		return f
 	}
 	f.Lead += " No two changes at the sliders' stops do either."
-	if c, ok := clocks.Closest(v.Settings, v.most()); ok {
+	if c, ok := clocks.Closest(v.Settings, v.most()); ok && !v.locks(c.Control.Name) {
 		f.Lead += " This one leaves the least to mend: " + strings.Join(lossTexts(clocks.Simulate(c.Settings)), "; ") + "."
 		f.Changes = append(f.Changes, templates.FixRow{ID: "step-" + c.Control.Name, Text: changeText(c.Control, c.From, c.To), Verdict: "nearer", Kind: "near", Href: v.with(c.Settings)})
 	}
@@ -278,6 +283,9 @@ func addChanges(f *templates.FixList, v clocksView, changes []clocks.Change, ver
 			continue
 		}
 		row := templates.FixRow{ID: kind + "-" + c.Control.Name, Text: changeText(c.Control, c.From, c.To), Verdict: verdict, Kind: kind, Href: v.with(c.Settings)}
+		if v.locks(c.Control.Name) {
+			row.Href = "" // it is told, and not to be tried
+		}
 		if workload[c.Control.Name] {
 			f.Workload = append(f.Workload, row)
 		} else {

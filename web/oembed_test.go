@@ -519,7 +519,7 @@ func TestAPageLeadsToItsOwnEmbedding(t *testing.T) {
 	c := startCourse(t)
 	links := regexp.MustCompile(`<link rel="alternate" type="([^"]*)" href="([^"]*)" title="([^"]*)">`)
 	for _, page := range []string{"/lessons/drain", "/lessons/drain?grace=10&t=42&worker=1", "/lessons/drain?hide=text&lock=grace,handler&predict=required",
-		"/lessons/drain?grace=5&b.grace=20&p.killed=3&t=60&x=slots", "/lessons/ledgers", "/lessons/ledgers?join_work=1"} {
+		"/lessons/drain?grace=5&b.grace=20&p.killed=3&t=60&x=slots", "/lessons/clocks", "/lessons/clocks?platform=docker&x=long&hide=text&lock=grace", "/lessons/ledgers", "/lessons/ledgers?join_work=1"} {
 		_, body := c.get(page)
 		head, _, found := bytes.Cut([]byte(body[:min(len(body), 150_000)]), []byte("</head>"))
 		if !found {

@@ -161,6 +161,8 @@ func (s *Server) routes(compress func(http.Handler) http.Handler) http.Handler {
 		r.With(s.ownPages).Post("/lessons/ledgers/record", s.handle(s.drawRecord))
 		r.Get("/lessons/clocks", s.handle(s.clocksPage))
 		r.Get("/lessons/clocks/files/{file}", s.handle(s.clocksFile))
+		r.Get("/lessons/clocks/share", s.handle(s.clocksSharePage))
+		r.Get("/lessons/clocks/qr.svg", s.handle(s.clocksQRCode))
 		r.Group(func(r chi.Router) {
 			r.Use(s.framable, openToAll)
 			r.Get("/embed/lessons/drain", s.handle(s.drainPage))

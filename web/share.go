@@ -10,6 +10,7 @@ import (
 
 	"rsc.io/qr"
 
+	"drainlab/internal/clocks"
 	"drainlab/internal/session"
 	"drainlab/internal/setting"
 	"drainlab/internal/sim"
@@ -132,16 +133,64 @@ func (s *Server) buildShare(r *http.Request, sh shared) templates.Share {
 	return v
 }
 
+// clocksSharePage is the same of lesson 3.
+func (s *Server) clocksSharePage(w http.ResponseWriter, r *http.Request) error {
+	v, err := readClocksView(r)
+	if err != nil {
+		return err
+	}
+	base := s.base(r)
+	plain := v
+	plain.presentation = presentation{}
+	named := "?model=" + fmt.Sprint(clocks.Model) + "&" + v.canonical()
+	share := templates.Share{Action: clocksPath + "/share", Carry: carried(plain.canonical()), Back: clocksPath + "?" + v.canonical(), Link: base + clocksPath + named,
+		Snippet: snippet(base+"/embed"+clocksPath+named, "Drainlab: "+clocksTitle, clocksFrame), QR: clocksPath + "/qr.svg" + named}
+	for _, part := range hideable {
+		share.Hide = append(share.Hide, templates.Option{Value: part, Name: clocksHideNames[part], Chosen: v.hides(part)})
+	}
+	for _, c := range clocks.Table() {
+		share.Lock = append(share.Lock, templates.Option{Value: c.Name, Name: shortName(c), Chosen: v.locks(c.Name)})
+	}
+	share.Files = []templates.Download{{Name: "JSON", Href: "/api/v1/clocks?" + string(v.Settings.AppendQuery(nil))}}
+	for _, file := range []string{"matrix.md", "matrix.csv", "matrix.json"} {
+		share.Files = append(share.Files, templates.Download{Name: "Timeout-ownership " + file, Href: clocksPath + "/files/" + file + "?" + plain.canonical()})
+	}
+	w.Header().Add("Vary", clientHeader)
+	if r.Header.Get(clientHeader) != "" {
+		s.render(w, r, http.StatusOK, templates.ShareFragment(share))
+		return nil
+	}
+	share.Page = s.page("Share or embed", "A link, a frame, a QR code or a file of exactly this view.")
+	s.render(w, r, http.StatusOK, templates.SharePage(share))
+	return nil
+}
+
+var clocksHideNames = map[string]string{"controls": "settings and map", "trace": "what happens, in order", "results": "requests, and what would fix it",
+	"inspector": "ownership matrix and platforms", "text": "introduction, cases and lesson text"}
+
 var hideNames = map[string]string{"controls": "settings and guided steps", "trace": "trace of decisions", "results": "results and explanation",
 	"inspector": "worker inspector", "text": "introduction and lesson text"}
 
-// qrCode draws the link of the view as a QR code.
+// qrCode draws the link of a view of lesson 1 as a QR code.
 func (s *Server) qrCode(w http.ResponseWriter, r *http.Request) error {
 	v, err := readView(r)
 	if err != nil {
 		return err
 	}
-	code, err := qr.Encode(s.base(r)+v.path()+"?model="+fmt.Sprint(sim.Model)+"&"+v.canonical(), qr.L)
+	return writeQR(w, s.base(r)+v.path()+"?model="+fmt.Sprint(sim.Model)+"&"+v.canonical())
+}
+
+// clocksQRCode is the same of lesson 3.
+func (s *Server) clocksQRCode(w http.ResponseWriter, r *http.Request) error {
+	v, err := readClocksView(r)
+	if err != nil {
+		return err
+	}
+	return writeQR(w, s.base(r)+clocksPath+"?model="+fmt.Sprint(clocks.Model)+"&"+v.canonical())
+}
+
+func writeQR(w http.ResponseWriter, link string) error {
+	code, err := qr.Encode(link, qr.L)
 	if err != nil {
 		return fmt.Errorf("encoding a link as a QR code: %w", err)
 	}

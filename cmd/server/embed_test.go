@@ -215,3 +215,39 @@ func TestOnlyFramesMayBeFramed(t *testing.T) {
 		t.Errorf("with hosts named: %s", got)
 	}
 }
+
+// Lesson 3 computes, and lesson 2 shows its recorded run, in a sandbox too.
+func TestTheOtherLessonsLiveInFramesToo(t *testing.T) {
+	server := startServer(t)
+	src := ""
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		h := host{name: "sandbox", attrs: `sandbox="allow-scripts"`, height: 700, script: `if (m.type === "drainlab:height") frame().height = m.height;`}
+		fmt.Fprint(w, h.page(src))
+	}))
+	defer site.Close()
+	_, port, err := net.SplitHostPort(site.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newTab(t, "sandbox", "favicon")
+	src = server.url + "/embed/lessons/clocks?hide=text,inspector&lock=cleanup"
+	b.open("http://localhost:" + port + "/")
+	f := clocksTab{inFrame(b, server.url+"/embed/lessons/clocks")}
+	f.shows("PASS")
+	f.wait(`document.querySelector("#n-cleanup").disabled && !document.querySelector(".prose") && !document.querySelector("#matrix-panel")`)
+	f.type_("#n-grace", "15"+kb.Tab)
+	f.shows("FAIL", "grace=15", "lock=cleanup")
+	b.wait(`frame().clientHeight > 1500`)
+	fixed := eval[string](f.tab, `document.querySelector("#clock-fixes a.fix").id`)
+	f.run(chromedp.Click(chromedp.CSS("#" + fixed)))
+	f.shows("PASS")
+	if got := eval[string](f.tab, "location.search"); !strings.HasPrefix(got, "?hide=text") {
+		t.Errorf("a frame has written its address: %s", got)
+	}
+	src = server.url + "/embed/lessons/ledgers"
+	b.open("http://localhost:" + port + "/")
+	l := inFrame(b, server.url+"/embed/lessons/ledgers")
+	l.wait(`document.querySelector("#ledger-requests").innerText.includes("admitted") && !document.querySelector("#run") && document.querySelector("#run-note").innerText.includes("recorded run")`)
+	b.wait(`frame().clientHeight > 1000`)
+}

@@ -31,6 +31,7 @@ async function ask(address: string): Promise<{ fragments: string } | { refusal: 
 
 export function startClocks(root: HTMLElement): void {
   const path = root.dataset.lesson ?? "/";
+  const embedded = root.hasAttribute("data-embed");
   const problem = document.getElementById("problem");
   let params = new URLSearchParams(document.getElementById("view")?.dataset.query); // as the person has set them
   let shown = params.toString(); // as the page shows them
@@ -120,6 +121,7 @@ export function startClocks(root: HTMLElement): void {
   function write(push: boolean): void {
     const url = `${path}?${params}`;
     if (url === location.pathname + location.search) return;
+    if (embedded) return; // the address is the host's to choose
     if (push) history.pushState(null, "", url);
     else history.replaceState(null, "", url);
     here = location.search;

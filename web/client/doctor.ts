@@ -5,6 +5,7 @@ type State = "good" | "bad" | "plain";
 const host = window.parent;
 const framed = host !== window;
 const answerWithin = 900; // ms that a host has for each of the height messages
+const restsFor = 250; // ms without a change after which a frame's height stands
 const eventWithin = 8000; // ms until a stream that brings nothing is given up
 
 /** Writes one check's outcome: a mark, and a sentence that needs no mark. */
@@ -188,6 +189,7 @@ async function heights(root: HTMLElement): Promise<string[] | null> {
   const answered: Asking[] = [];
   say("height", "plain", "Asking…");
   for (const asking of askings) {
+    await settled();
     const before = innerHeight;
     const within = (height: number): number => Math.min(Math.max(height, asking.bounds[0]), asking.bounds[1]);
     // Another height than now, or an answer could not be seen.
@@ -215,6 +217,16 @@ async function heights(root: HTMLElement): Promise<string[] | null> {
     for (const asking of answered) asking.post(Math.min(Math.max(now, asking.bounds[0]), asking.bounds[1]));
   }).observe(root);
   return names;
+}
+
+/** Waits until the frame's height rests: a host may be late with the one it starts with, or with its answer to what was asked before. */
+async function settled(): Promise<void> {
+  let height = innerHeight;
+  for (let rested = 0, waited = 0; rested < restsFor && waited < 3000; rested += 50, waited += 50) {
+    await new Promise((done) => setTimeout(done, 50));
+    if (innerHeight !== height) rested = 0;
+    height = innerHeight;
+  }
 }
 
 /** Whether a message of the host answers a height message; many hosts send others too. */

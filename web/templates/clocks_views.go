@@ -1,13 +1,19 @@
 package templates
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Clocks is the page of lesson 3.
 type Clocks struct {
 	Page
-	Frame ClocksFrame
-	Start string // settings in which a clock cuts
-	Cases []ClockCase
+	Frame         ClocksFrame
+	Start         string // settings in which a clock cuts
+	Path          string // of views of the lesson: that of the page, or of its frame
+	Embed, Locked bool
+	Hide          []string
+	Cases         []ClockCase
 	// Presets are the platforms' figures as the documentation has them.
 	Presets  []PlatformRow
 	LookedUp string
@@ -18,6 +24,7 @@ type Clocks struct {
 // one of them does.
 type ClocksFrame struct {
 	Query     string // the page's view, canonical
+	Locked    bool   // some settings cannot be changed
 	Settings  string // of it, the settings alone
 	Picture   ClockPicture
 	Verdict   string
@@ -198,3 +205,6 @@ func killDX(right bool) string {
 	}
 	return "4"
 }
+
+// Shows reports whether a part of the page is shown.
+func (v Clocks) Shows(part string) bool { return !slices.Contains(v.Hide, part) }
