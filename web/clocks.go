@@ -89,6 +89,18 @@ func (v clocksView) with(s clocks.Settings) string {
 	return v.path() + "?" + v.canonical()
 }
 
+// frameHeight is about the height of a frame that holds the whole lesson at
+// the width of a page's text.
+func (v clocksView) frameHeight() int {
+	h := 1450 // heading, picture, verdict, budget; as measured at a width of 800 px
+	for part, height := range map[string]int{"controls": 1600, "trace": 400, "results": 950, "inspector": 2650, "text": 2450} {
+		if !v.hides(part) {
+			h += height
+		}
+	}
+	return h
+}
+
 // most is the longest grace that the platform takes.
 func (v clocksView) most() setting.Time {
 	if v.Platform == nil {

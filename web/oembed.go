@@ -24,7 +24,7 @@ const (
 // any width; the height holds all of lesson 2 at this one, about.
 const (
 	frameWidth         = 960
-	ledgersFrameHeight = 6000
+	ledgersFrameHeight = 4200
 )
 
 // embedding is the answer to who asks how to show a lesson, as oEmbed 1.0 has
@@ -196,7 +196,7 @@ func embedClocks(query url.Values) (embeddable, error) {
 		return embeddable{}, err
 	}
 	named := fmt.Sprintf("?model=%d&%s", clocks.Model, v.canonical())
-	return embeddable{title: clocksTitle, frame: "/embed" + clocksPath + named, card: clocksPath + "/card.png" + named, height: clocksFrame}, nil
+	return embeddable{title: clocksTitle, frame: "/embed" + clocksPath + named, card: clocksPath + "/card.png" + named, height: v.frameHeight()}, nil
 }
 
 // embedLedgers knows no view but the settings of the next run.

@@ -144,7 +144,7 @@ func (s *Server) clocksSharePage(w http.ResponseWriter, r *http.Request) error {
 	plain.presentation = presentation{}
 	named := "?model=" + fmt.Sprint(clocks.Model) + "&" + v.canonical()
 	share := templates.Share{Action: clocksPath + "/share", Carry: carried(plain.canonical()), Back: clocksPath + "?" + v.canonical(), Link: base + clocksPath + named,
-		Snippet: snippet(base+"/embed"+clocksPath+named, "Drainlab: "+clocksTitle, clocksFrame), QR: clocksPath + "/qr.svg" + named}
+		Snippet: snippet(base+"/embed"+clocksPath+named, "Drainlab: "+clocksTitle, v.frameHeight()), QR: clocksPath + "/qr.svg" + named}
 	for _, part := range hideable {
 		share.Hide = append(share.Hide, templates.Option{Value: part, Name: clocksHideNames[part], Chosen: v.hides(part)})
 	}

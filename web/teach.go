@@ -20,9 +20,6 @@ import (
 const (
 	// lowestFrame and highestFrame bound the height of a frame, in CSS pixels.
 	lowestFrame, highestFrame = 200, 12000
-	// clocksFrame is the height that holds lesson 3 at the width of a page's
-	// text, about.
-	clocksFrame = 8600
 	// previewMost is the most that the preview takes of the instructor's page.
 	previewMost = 760
 	// doctorFrame is the height that holds the embed doctor, about.
@@ -182,7 +179,7 @@ func (b taught) wholeHeight() int {
 	if b.lesson == 1 {
 		return min(b.drain.frameHeight(), highestFrame)
 	}
-	return clocksFrame
+	return b.clocks.frameHeight()
 }
 
 // teachPage is the instructors' page, or to the page's own script the link

@@ -105,7 +105,7 @@ func layout(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</main><footer class=\"foot\"><p>Drainlab computes every figure on this page from a model that is <a href=\"/api/v1/openapi.json\">open as an API</a>. No accounts, no cookies, no tracking.</p></footer></body></html>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</main><footer class=\"foot\"><p>Drainlab computes every figure on this page from a model that is <a href=\"/api/v1/openapi.json\">open as an API</a>. No accounts, no cookies, no tracking. <a href=\"/teach\">For instructors</a></p></footer></body></html>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
