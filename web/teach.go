@@ -44,7 +44,7 @@ type taught struct {
 }
 
 // fieldsOf are the fields of the link builder that go with one lesson only.
-var fieldsOf = map[int][]string{1: {"step", "t", "predict", "hide", "lock"}, 3: {"from"}}
+var fieldsOf = map[int][]string{1: {"step", "t", "predict", "hide", "lock"}, 3: {"from", "hide3", "lock3"}}
 
 // parseTaught reads the link builder's form. Fields of the lesson that is not
 // chosen are left aside: the form had them before the lesson changed.
@@ -136,6 +136,12 @@ func (b *taught) takeClocks(query url.Values, cases []templates.ClockCase) error
 		link.Set("platform", from)
 	} else if from != opening {
 		return &setting.Error{Setting: "from", Label: "Starting point", Got: from, Allowed: "opening, a platform or a worked case"}
+	}
+	for field, name := range map[string]string{"hide3": "hide", "lock3": "lock"} {
+		if given := query[field]; given != nil {
+			link[name] = given
+			delete(query, field)
+		}
 	}
 	v, err := parseClocksView(link)
 	if err != nil {
@@ -231,6 +237,7 @@ func (s *Server) buildTeach(base string, b taught) templates.Teach {
 	if s.site.Frames != "" && s.site.Frames != "*" {
 		v.OnlyFrom = s.site.Frames
 	}
+	v.HideName, v.LockName = "hide", "lock"
 	if b.lesson == 1 {
 		for _, e := range sim.Experiments() {
 			v.Starts = append(v.Starts, templates.Option{Value: e.ID, Name: stepTexts[e.ID].title, Chosen: e.ID == b.start})
@@ -243,6 +250,13 @@ func (s *Server) buildTeach(base string, b taught) templates.Teach {
 			v.Lock = append(v.Lock, templates.Option{Value: c.Name, Name: c.Label, Chosen: b.drain.locks(c.Name)})
 		}
 	} else {
+		v.HideName, v.LockName = "hide3", "lock3"
+		for _, part := range hideable {
+			v.Hide = append(v.Hide, templates.Option{Value: part, Name: clocksHideNames[part], Chosen: b.clocks.hides(part)})
+		}
+		for _, c := range clocks.Table() {
+			v.Lock = append(v.Lock, templates.Option{Value: c.Name, Name: shortName(c), Chosen: b.clocks.locks(c.Name)})
+		}
 		v.Starts = []templates.Option{{Value: opening, Name: "Opening settings", Chosen: b.start == opening}}
 		for _, p := range clocks.Platforms() {
 			v.Platforms = append(v.Platforms, templates.Option{Value: p.ID, Name: p.Name, Chosen: p.ID == b.start})

@@ -3,15 +3,16 @@ package templates
 // Teach is the instructors' page.
 type Teach struct {
 	Page
-	Action    string
-	Lesson    int
-	Starts    []Option // that stand in no group
-	Platforms []Option // of lesson 3
-	Cases     []Option // of lesson 3
-	T         string   // of lesson 1: what follows too
-	Require   bool
-	Hide      []Option
-	Lock      []Option
+	Action             string
+	Lesson             int
+	Starts             []Option // that stand in no group
+	Platforms          []Option // of lesson 3
+	Cases              []Option // of lesson 3
+	T                  string   // of lesson 1: what follows too
+	Require            bool
+	HideName, LockName string // of their fields, which differ between the lessons
+	Hide               []Option
+	Lock               []Option
 
 	Whole, Lowest, Highest int    // heights of a frame, in CSS pixels
 	GivenHeight            string // as it was asked for; "" for that of the whole lesson
