@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,8 +20,18 @@ func (s *Server) drainAnalysis(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.render(w, r, http.StatusOK, templates.AnalysisFragments(buildAnalysis(v)))
+	s.render(w, r, http.StatusOK, templates.AnalysisFragments(s.analysis(v)))
 	return nil
+}
+
+// analysis is buildAnalysis with the lesson's text, where that waits for the
+// prediction.
+func (s *Server) analysis(v view) templates.Analysis {
+	a := buildAnalysis(v)
+	if v.Predict && !a.Held && !v.hides("text") {
+		a.Story, a.SettingsQuery = &s.story, string(v.Settings.AppendQuery(nil))
+	}
+	return a
 }
 
 // readView reads the view of a request's address.
@@ -53,6 +64,12 @@ func (v view) path() string {
 func buildAnalysis(v view) templates.Analysis {
 	run := sim.Simulate(v.Settings)
 	seen := v.T == sim.Horizon
+	// Where a prediction is required, what would answer it is told afterwards.
+	if v.Predict && !(seen && v.Prediction.Said()) {
+		held := templates.Analysis{Held: true, Predict: buildPredict(v, run, seen), Explain: buildExplain(v, run, seen)}
+		held.Compare.Held, held.Sweep.Held = true, true
+		return held
+	}
 	return templates.Analysis{Predict: buildPredict(v, run, seen), Explain: buildExplain(v, run, seen), Compare: buildCompare(v, run), Sweep: drainSweep(v)}
 }
 
@@ -71,6 +88,8 @@ func buildPredict(v view, run *sim.Run, seen bool) templates.Predict {
 	p := templates.Predict{Action: v.path(), Required: v.Predict, Committed: v.Prediction.Said(), Carry: carried(rest.canonical()),
 		Most: strconv.Itoa(len(run.Invocations) + len(run.Rejections))}
 	p.StripWidth = plotWidth(v.Settings)
+	p.Seen = seen && !p.Committed
+	p.Run = runText(run)
 	again := rest
 	again.T = 0
 	p.Withdraw = again.link()
@@ -93,7 +112,7 @@ func buildPredict(v view, run *sim.Run, seen bool) templates.Predict {
 	j := v.Prediction.Judge(run)
 	p.Judged, p.Right, p.Sentence = true, j.Right(), j.Sentence
 	row := func(what, said, truth string, right bool) {
-		r := templates.PredictRow{What: what, Said: said, Truth: truth, Judged: "✕ not so", Kind: "bad"}
+		r := templates.PredictRow{What: what, Said: said, Truth: truth, Judged: "✕ wrong", Kind: "bad"}
 		if right {
 			r.Judged, r.Kind = "✓ right", "good"
 		}
@@ -103,10 +122,10 @@ func buildPredict(v view, run *sim.Run, seen bool) templates.Predict {
 		row("Complete", strconv.Itoa(j.Completed.N), strconv.Itoa(j.Completed.Truth), j.Completed.Right)
 	}
 	if j.Killed.Said {
-		row("Are killed", strconv.Itoa(j.Killed.N), strconv.Itoa(j.Killed.Truth), j.Killed.Right)
+		row("How many are killed", strconv.Itoa(j.Killed.N), strconv.Itoa(j.Killed.Truth), j.Killed.Right)
 	}
 	if j.Dies.Said {
-		row("Die", requestList(v.Prediction.Dies), requestList(j.Dies.Truth), j.Dies.Right)
+		row("Which are killed", requestList(v.Prediction.Dies), requestList(j.Dies.Truth), j.Dies.Right)
 		p.Strip = predictStrip(v.Prediction, arrivals, j.Dies.Marks)
 		for _, m := range j.Dies.Marks {
 			if !m.Right {
@@ -267,11 +286,17 @@ func buildExplain(v view, run *sim.Run, seen bool) templates.Explain {
 			c, _ := sim.FindControl(f.Setting)
 			s := v.Settings
 			c.Set(&s, f.To)
-			x.Fixes = append(x.Fixes, templates.DrainFix{Sentence: f.Sentence, Href: link(s),
-				Text: fmt.Sprintf("%s %s", f.Label, amountText(&c, f.To)), Values: f.Setting + "=" + c.TextOf(f.To)})
+			fix := templates.DrainFix{Sentence: f.Sentence, Href: link(s),
+				Text: fmt.Sprintf("%s %s", f.Label, amountText(&c, f.To)), Values: f.Setting + "=" + c.TextOf(f.To)}
+			switch f.Setting {
+			case "interval", "duration", "signal", "fail_init", "allowance":
+				x.Other = append(x.Other, fix)
+			default:
+				x.Fixes = append(x.Fixes, fix)
+			}
 		}
 	}
-	if len(x.Fixes) > 0 {
+	if len(x.Fixes)+len(x.Other) > 0 {
 		return x
 	}
 	for _, p := range sim.Pairs(v.Settings, 4) {
@@ -282,7 +307,7 @@ func buildExplain(v view, run *sim.Run, seen bool) templates.Explain {
 		text := func(c setting.Change[sim.Settings]) string {
 			return fmt.Sprintf("%s %s instead of %s", c.Control.Label, amountText(&c.Control, c.To), amountText(&c.Control, c.From))
 		}
-		x.Pairs = append(x.Pairs, templates.DrainFix{Sentence: text(a) + ", and " + text(b) + ".", Href: link(p.Settings),
+		x.Pairs = append(x.Pairs, templates.DrainFix{Sentence: text(a) + ", and " + text(b) + ": " + cameTo(sim.Simulate(p.Settings).Account()) + ".", Href: link(p.Settings),
 			Text:   fmt.Sprintf("%s %s and %s %s", a.Control.Label, amountText(&a.Control, a.To), b.Control.Label, amountText(&b.Control, b.To)),
 			Values: a.Control.Name + "=" + a.Control.TextOf(a.To) + "&" + b.Control.Name + "=" + b.Control.TextOf(b.To)})
 	}
@@ -323,7 +348,7 @@ func buildCompare(v view, run *sim.Run) templates.Compare {
 		c.Settings = append(c.Settings, row)
 	}
 	if p := d.Parting; p != nil {
-		c.Parting = strings.NewReplacer("the first run", "run A", "the second run", "run B").Replace(p.Sentence)
+		c.Parting = strings.NewReplacer("the first run", "run A", "the second run", "run B").Replace(eventNumber.ReplaceAllString(p.Sentence, "up to "))
 		c.PartAt, c.PartText = x(p.At), "they part at "+p.At.String()+" s"
 		line := &templates.Line{X: c.PartAt, Label: c.PartText, Anchor: anchorAt(p.At), DX: 4}
 		if line.Anchor == "end" {
@@ -354,6 +379,32 @@ func buildCompare(v view, run *sim.Run) templates.Compare {
 		c.Fates = append(c.Fates, strings.NewReplacer("the first run", "run A", "the second", "run B").Replace(text))
 	}
 	return c
+}
+
+// eventNumber is a part of a sentence that the page, whose trace has no
+// numbers, leaves out.
+var eventNumber = regexp.MustCompile(`up to event \d+, at `)
+
+// cameTo says in a word what a run came to.
+func cameTo(a sim.Account) string {
+	return fmt.Sprintf("%d of %d complete, %d rejected", a.Completed, a.Arrivals, a.Rejected)
+}
+
+// runText says what run a prediction is asked of.
+func runText(run *sim.Run) string {
+	s := run.Settings
+	text := fmt.Sprintf("%s with %s, %s s to boot. A request every %s s, each takes %s s. SIGTERM for worker 1 at %s s, grace %s s",
+		count(s.Workers, "worker", "workers"), count(s.Slots, "slot", "slots each"), s.Startup, s.Interval, s.Duration, s.Signal, s.Grace)
+	for _, t := range []struct {
+		on   bool
+		text string
+	}{{!s.Handler, "nobody handles it"}, {s.Replacement, "a replacement boots at the signal"}, {!s.ReadyOnly, "requests go to workers that are not ready too"},
+		{s.FailInit, "worker 1's boot fails"}} {
+		if t.on {
+			text += ", " + t.text
+		}
+	}
+	return text + fmt.Sprintf(". The gate allows %d %% to be rejected.", s.Allowance)
 }
 
 // signedAmount is a difference with its sign and unit.

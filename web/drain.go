@@ -65,7 +65,7 @@ func (s *Server) lesson(v view, state session.State, now time.Time, id session.I
 			g.Controls[i].Locked = v.locks(g.Controls[i].Name)
 		}
 	}
-	analysis := buildAnalysis(v)
+	analysis := s.analysis(v)
 	frame.Lanes.Part = analysis.Compare.Lanes.Part
 	p.Whole = drainPath + "?" + v.canonical()
 	return templates.Drain{

@@ -234,7 +234,7 @@ func (s *Server) handoutPage(w http.ResponseWriter, r *http.Request) error {
 	for _, c := range sim.Controls() {
 		h.Settings = append(h.Settings, templates.Fact{Name: c.Label, Value: amountText(&c, c.Amount(v.Settings))})
 	}
-	h.Arrivals = whole.Account.Arrivals
+	h.Arrivals, h.Run = whole.Account.Arrivals, runText(run)
 	e := run.Explain()
 	h.Why = e.Sentences()
 	for _, f := range sim.Fixes(v.Settings) {
@@ -244,6 +244,9 @@ func (s *Server) handoutPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	if whole.Gate().Verdict == sim.Fail && len(h.Fixes) == 0 {
 		h.Fixes = []string{"No single change of one setting passes."}
+		for _, f := range buildExplain(v, run, true).Pairs {
+			h.Fixes = append(h.Fixes, f.Sentence)
+		}
 	}
 	s.render(w, r, http.StatusOK, templates.HandoutPage(h))
 	return nil
@@ -254,7 +257,17 @@ func goneText(run *sim.Run) string {
 	w := run.Workers[0]
 	switch w.State {
 	case sim.Killed:
-		return fmt.Sprintf("Worker 1 is killed at %s s, when the grace of %s s ends: it still owned work, or took the signal for nothing.", w.ExitAt, run.Settings.Grace)
+		var owned []string
+		for _, inv := range run.Invocations {
+			if inv.Worker == 1 && inv.Outcome == sim.KilledInvocation {
+				owned = append(owned, fmt.Sprint(inv.Request))
+			}
+		}
+		why := "its handler is off, so that it never began to leave"
+		if len(owned) > 0 {
+			why = "it still owned " + map[bool]string{true: "request ", false: "requests "}[len(owned) == 1] + sentenceList(owned)
+		}
+		return fmt.Sprintf("Worker 1 is killed at %s s, when the grace of %s s ends: %s.", w.ExitAt, run.Settings.Grace, why)
 	case sim.Exited:
 		return fmt.Sprintf("Worker 1 exits at %s s, as soon as it owns nothing any more.", w.ExitAt)
 	case sim.Failed:

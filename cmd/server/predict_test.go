@@ -45,7 +45,7 @@ func TestALearnerPredictsAndIsToldWhereTheThinkingWentWrong(t *testing.T) {
 	b.at("60.0")
 	b.wait(`document.querySelector("#predict .pill")?.innerText.includes("Not as you said")`)
 	if got := eval[string](b.tab, `[...document.querySelectorAll("#predict tbody tr")].map(r => r.innerText.replace(/\s+/g, " ")).join("; ")`); got !=
-		"Complete 4 3 ✕ not so; Are killed 3 4 ✕ not so; Die 6, 13 and 17 6, 13, 14 and 15 ✕ not so; The gate FAIL FAIL ✓ right" {
+		"Complete 4 3 ✕ wrong; How many are killed 3 4 ✕ wrong; Which are killed 6, 13 and 17 6, 13, 14 and 15 ✕ wrong; The gate FAIL FAIL ✓ right" {
 		t.Errorf("the judgement reads %q", got)
 	}
 	if got := eval[string](b.tab, `["hit", "missed", "spared"].map(k => k + ":" + [...document.querySelectorAll(".strip-" + k)].filter(m => m.dataset.request).map(m => m.dataset.request).join(",")).join(" ")`); got != "hit:6,13 missed:14,15 spared:17" {
@@ -102,7 +102,7 @@ func TestTwoRunsAreSeenSideBySide(t *testing.T) {
 	// The settings change run B; A stays.
 	b.type_("#n-grace", "20"+kb.Tab)
 	b.wait(`location.search.includes("&grace=0&") && location.search.includes("&b.grace=20&")`)
-	b.wait(`document.querySelector("#parting")?.innerText.includes("event 29, at 30 s")`)
+	b.wait(`document.querySelector("#parting")?.innerText.includes("the same up to 30 s")`)
 	if got := b.text("#compare"); strings.Contains(got, "completed") && strings.Contains(got, "+4") {
 		t.Errorf("what the runs come to is told before it is seen: %q", got)
 	}
@@ -130,7 +130,7 @@ func TestTwoRunsAreSeenSideBySide(t *testing.T) {
 	link := eval[string](b.tab, "location.href")
 	other := openLesson(t, link)
 	other.expect("20/7/7/0/0/13")
-	other.wait(`document.querySelector("#parting").innerText.includes("event 29, at 30 s")`)
+	other.wait(`document.querySelector("#parting").innerText.includes("the same up to 30 s")`)
 	other.size(390, 900)
 	if wide := eval[int](other.tab, "document.documentElement.scrollWidth"); wide > 390 {
 		t.Errorf("on a phone the page is %d px wide", wide)
@@ -219,5 +219,5 @@ func TestWhatIsSharedComesBackAsItWas(t *testing.T) {
 	s.press("Update")
 	s.wait(`document.querySelector("#share-link").value.includes("hide=trace")`)
 	s.open(server.url + "/lessons/drain?t=60&b.grace=20")
-	s.wait(`document.querySelector("#parting").innerText.includes("event 29") && document.querySelector("#lanes .part-line") && document.querySelector("#lanes-a .part-line")`)
+	s.wait(`document.querySelector("#parting").innerText.includes("the same up to 30 s") && document.querySelector("#lanes .part-line") && document.querySelector("#lanes-a .part-line")`)
 }

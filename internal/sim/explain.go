@@ -609,8 +609,8 @@ func amountText(c *Control, v Time) string {
 // Pairs returns changes of two settings that pass the gate where no change of
 // one does, the nearest first, at most so many; see [setting.Table.Pairs].
 // Settings that would make the run easier by leaving the lesson out are not
-// among them, unless nothing else passes: when worker 1 is signalled, whether
-// it boots at all, and what the gate allows.
+// among them, unless nothing else passes: first the traffic, then also when
+// worker 1 is signalled, whether it boots at all, and what the gate allows.
 func Pairs(s Settings, atMost int) []setting.Pair[Settings] {
 	var r Run
 	whole := func(string) Time { return Never }
@@ -618,11 +618,11 @@ func Pairs(s Settings, atMost int) []setting.Pair[Settings] {
 		r.Reset(next)
 		return r.verdict() == Pass
 	}
-	honest := slices.DeleteFunc(slices.Clone(controls), func(c Control) bool {
-		return c.Name == "signal" || c.Name == "fail_init" || c.Name == "allowance"
-	})
-	if pairs := honest.Pairs(s, whole, atMost, passes); len(pairs) > 0 {
-		return pairs
+	for _, without := range [][]string{{"signal", "fail_init", "allowance", "interval", "duration"}, {"signal", "fail_init", "allowance"}} {
+		honest := slices.DeleteFunc(slices.Clone(controls), func(c Control) bool { return slices.Contains(without, c.Name) })
+		if pairs := honest.Pairs(s, whole, atMost, passes); len(pairs) > 0 {
+			return pairs
+		}
 	}
 	return controls.Pairs(s, whole, atMost, passes)
 }

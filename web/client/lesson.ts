@@ -143,6 +143,8 @@ export function startLesson(root: HTMLElement): void {
       }
     }
     if (!awaited) return;
+    const note = document.getElementById("locked-note");
+    if (note) note.hidden = !waits();
     for (const el of document.querySelectorAll<HTMLInputElement | HTMLButtonElement>("#transport button, #transport input")) el.disabled = waits();
   }
 

@@ -5,10 +5,15 @@ import "strings"
 // Analysis is what is said of a run as a whole: a prediction beside it, why
 // the gate decided as it did, another run beside it, and the map of verdicts.
 type Analysis struct {
+	Held    bool // a prediction is required, and what would answer it is not told yet
 	Predict Predict
 	Explain Explain
 	Compare Compare
 	Sweep   Sweep
+	// Story is the lesson's text, where a prediction was required; SettingsQuery
+	// goes with it.
+	Story         *Story
+	SettingsQuery string
 }
 
 // Predict is a prediction: to be made, committed, or judged.
@@ -26,6 +31,8 @@ type Predict struct {
 	Verdict   string
 	Said      []string // a committed prediction in words
 	Withdraw  string   // the view without the prediction
+	Seen      bool     // the run has been seen, so that there is nothing to predict
+	Run       string   // its settings in words
 	// Judged, and what follows, once the run is seen to its end.
 	Judged     bool
 	Right      bool
@@ -71,6 +78,7 @@ type Explain struct {
 	Rejected  string
 	Margin    string
 	Fixes     []DrainFix
+	Other     []DrainFix // of the traffic, or of what is asked
 	Pairs     []DrainFix // of two settings, where no single one does
 	None      []string
 }
@@ -92,6 +100,7 @@ type DrainFix struct {
 // Compare is another run beside the one that plays.
 type Compare struct {
 	On       bool
+	Held     bool   // told once the prediction was seen against the run
 	Pin      string // the view with the current run as run A
 	End      string // the view without the comparison
 	Swap     string

@@ -27,8 +27,9 @@ type Handout struct {
 	Back     string
 	Settings []Fact
 	Arrivals int
-	Blank    Lanes // before anything has happened
-	Lanes    Lanes // the whole run
+	Run      string // its settings in words
+	Blank    Lanes  // before anything has happened
+	Lanes    Lanes  // the whole run
 	Account  Account
 	Gate     Gate
 	Killed   string

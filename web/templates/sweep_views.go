@@ -19,6 +19,7 @@ type Sweep struct {
 	HereX, HereY int    // the cell of the settings themselves; row 0 is the top
 	Here         string // what they lead to
 	NoPass       string // said where no cell passes
+	Held         bool   // it would answer a prediction that is still to be made
 	Locked       bool   // one of the two cannot be changed
 	Lines        []SweepLine
 }
