@@ -24,7 +24,7 @@ run: bin/server
 ## test: install what tests need (Chromium), run all checks, then all tests
 .PHONY: test
 test: needs check
-	@go test -race ./... | awk '{ print; fflush() } /^(ok|FAIL)/ && !/no tests to run/ { ran = 1 } \
+	@go test -race -timeout 14m ./... | awk '{ print; fflush() } /^(ok|FAIL)/ && !/no tests to run/ { ran = 1 } \
 		END { if (!ran) { print "make test: no test was run" > "/dev/stderr"; exit 1 } }'
 
 ## bench: run the benchmarks

@@ -24,7 +24,9 @@ func TestTheLastActionWinsAndNothingIsTakenOutOfOnesHands(t *testing.T) {
 	// A button after a slider on a slow line: the button was last.
 	eval[bool](b.tab, `(() => {
 		const direct = window.fetch;
+		window.posted = [];
 		window.fetch = async (...args) => {
+			posted.push(String(args[1]?.body));
 			await new Promise(done => setTimeout(done, 150));
 			return direct(...args);
 		};
@@ -33,7 +35,7 @@ func TestTheLastActionWinsAndNothingIsTakenOutOfOnesHands(t *testing.T) {
 	grace := b.named("slider", "Grace period")
 	b.keys(grace, strings.Repeat(kb.ArrowRight, 8))
 	b.press("Common baseline settings")
-	b.wait(`location.search.includes("grace=4&")`)
+	b.wait(`posted.findIndex(p => p.includes("grace=4")) >= 0 && posted.findIndex(p => p.includes("grace=4")) < posted.findIndex(p => p.includes("baseline"))`)
 	b.wait(`location.search.includes("grace=0&") && document.querySelector("#n-grace").value === "0" && document.querySelector("#c-grace").value === "0"`)
 	b.keys("#time", kb.Home+strings.Repeat(kb.ArrowRight, 5))
 	b.press("Restart")

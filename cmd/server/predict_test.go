@@ -21,7 +21,7 @@ func TestALearnerPredictsAndIsToldWhereTheThinkingWentWrong(t *testing.T) {
 	if got := b.text("#explain"); strings.Contains(got, "killed") {
 		t.Errorf("the answer is on the page: %q", got)
 	}
-	b.press("Commit the prediction")
+	b.press2("#commit")
 	b.wait(`document.querySelector("#predict-problem").innerText.startsWith("Say at least one")`)
 
 	// By keyboard, and two marks on the strip by the mouse.
@@ -35,7 +35,7 @@ func TestALearnerPredictsAndIsToldWhereTheThinkingWentWrong(t *testing.T) {
 	}
 	b.wait(`document.querySelector("#p-dies-13").checked && document.querySelector("#p-dies-17").checked && document.querySelectorAll(".strip-marked").length === 3`)
 	b.keys("#predict input[value=fail]", " ")
-	b.press("Commit the prediction")
+	b.press2("#commit")
 	b.wait(`location.search.includes("p.completed=4&p.killed=3&p.dies=6,13,17&p.verdict=fail")`)
 	b.wait(`document.querySelector("#predict").innerText.includes("requests 6, 13 and 17 die") && !document.querySelector("#play").disabled`)
 
