@@ -174,7 +174,7 @@ export function startLesson(root: HTMLElement): void {
 
   // The inspector's worker is this viewer's own choice.
   function radios(): HTMLInputElement[] {
-    return [...root.querySelectorAll<HTMLInputElement>("input[name=worker]")];
+    return [...root.querySelectorAll<HTMLInputElement>("input[type=radio][name=worker]")];
   }
   let wanted = view.worker;
   function choose(worker: string): void {
@@ -186,8 +186,10 @@ export function startLesson(root: HTMLElement): void {
     const all = radios();
     const chosen = all.find((r) => r.value === wanted) ?? all[0];
     if (!chosen) return;
-    view.worker = chosen.value;
     chosen.checked = true;
+    if (view.worker === chosen.value) return;
+    view.worker = chosen.value;
+    address?.show(view); // the settings may have come before the workers they have
   }
 
   /** What the run has for a setting. A field's own default lags while the person is at it. */
