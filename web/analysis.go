@@ -327,6 +327,9 @@ func buildCompare(v view, run *sim.Run) templates.Compare {
 	swap := v
 	swap.Settings, swap.Pinned, swap.Worker, swap.Prediction = *v.Pinned, &current, 1, sim.Prediction{}
 	c.On, c.End, c.Swap = true, end.link(), swap.link()
+	if len(v.Lock) > 0 { // it would set what cannot be changed
+		c.Swap = ""
+	}
 	a := sim.Simulate(*v.Pinned)
 	c.Lanes = buildLanes(a, a.At(sim.Horizon), sim.Horizon)
 	c.Lanes.Playhead = x(v.T)

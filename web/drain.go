@@ -69,7 +69,7 @@ func (s *Server) lesson(v view, state session.State, now time.Time, id session.I
 	frame.Lanes.Part = analysis.Compare.Lanes.Part
 	p.Whole = drainPath + "?" + v.canonical()
 	return templates.Drain{
-		Path: v.path(), Hide: v.Hide, Lock: strings.Join(v.Lock, ","), Waits: v.waits(), Embed: v.Embedded, Share: drainPath + "/share?" + v.canonical(),
+		Path: v.path(), Hide: v.Hide, Lock: strings.Join(v.Lock, ","), Waits: v.waits(), Alone: v.Predict || len(v.Lock)+len(v.Hide) > 0, Embed: v.Embedded, Share: drainPath + "/share?" + v.canonical(),
 		Page: p, Query: v.canonical(), SettingsQuery: string(v.Settings.AppendQuery(nil)), Action: action, Session: string(id), Story: s.story, Kinds: kindOptions(),
 		Frame: frame, Analysis: analysis,
 	}

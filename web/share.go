@@ -53,7 +53,16 @@ func readShared(r *http.Request) (shared, error) {
 	if err != nil {
 		return sh, err
 	}
+	require := false // apart: a view that asks for a prediction has no time to open at
+	if query.Get("predict") == "required" && len(query["predict"]) == 1 {
+		require = true
+		delete(query, "predict")
+	}
 	sh.view, err = parseView(query)
+	sh.view.Predict = require
+	if sh.view.Predict { // whoever opens it makes a prediction of their own
+		sh.view.Prediction = sim.Prediction{}
+	}
 	return sh, err
 }
 
@@ -61,7 +70,7 @@ func readShared(r *http.Request) (shared, error) {
 func (sh shared) link(framed bool) string {
 	v := sh.view
 	v.Embedded = framed
-	if !sh.atT {
+	if !sh.atT || v.waits() {
 		v.T, v.Speed, v.Worker = 0, session.Single, 1
 	}
 	return v.path() + "?model=" + fmt.Sprint(sim.Model) + "&" + v.canonical()

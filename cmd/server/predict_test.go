@@ -29,6 +29,7 @@ func TestALearnerPredictsAndIsToldWhereTheThinkingWentWrong(t *testing.T) {
 	b.type_("#say-killed", "3")
 	b.keys("#p-dies-6", " ")
 	for _, n := range []int{13, 17} {
+		b.still()
 		at := eval[[]float64](b.tab, fmt.Sprintf(`(() => { const el = document.querySelector(".strip-mark[data-request='%d'] .strip-hit"); el.scrollIntoView({block: "center", behavior: "instant"});
 			const r = el.getBoundingClientRect(); return [r.left + r.width/2, r.top + r.height/2]; })()`, n))
 		b.run(chromedp.MouseClickXY(at[0], at[1]))
@@ -64,9 +65,13 @@ func TestALearnerPredictsAndIsToldWhereTheThinkingWentWrong(t *testing.T) {
 	if got := b.text("#explain"); !strings.Contains(got, "Request 13 was admitted at 25 s") || !strings.Contains(got, "No single change of one setting passes.") {
 		t.Errorf("it explains %q", got)
 	}
-	b.run(chromedp.Click(chromedp.CSS("#explain a.fix")))
-	// Other settings are another run: the prediction is withdrawn, and the player waits for a new one.
-	b.wait(`!location.search.includes("p.") && document.querySelector("#play").disabled && document.querySelector("#f-predict")`)
+	b.press2("#explain a.fix")
+	// Other settings are another run: the prediction is withdrawn, and the player waits for a new one at 0.
+	b.wait(`!location.search.includes("p.") && document.querySelector("#play").disabled && document.querySelector("#f-predict") && document.querySelector("#now").innerText === "0.0"`)
+	b.wait(`document.querySelector("#sweep").innerText.startsWith("Shown when") && document.querySelector("#story").innerText.startsWith("What to take from it is told")`)
+	if got := eval[string](b.tab, "document.activeElement.tagName"); got == "BODY" {
+		t.Error("the focus is lost")
+	}
 
 	// A link without the demand: the fix leads to PASS, and the margin is told.
 	b.open(server.url + "/lessons/drain?duration=8&grace=5&replacement=1&t=60")
@@ -87,6 +92,12 @@ func TestALearnerPredictsAndIsToldWhereTheThinkingWentWrong(t *testing.T) {
 	b.wait(`!location.search.includes("p.") && document.querySelector("#f-predict")`)
 }
 
+// still waits until the page scrolls no more.
+func (b lesson) still() {
+	b.t.Helper()
+	b.wait(`(window.stood = window.stoodAt === scrollY ? (window.stood ?? 0) + 1 : 0, window.stoodAt = scrollY, window.stood > 8)`)
+}
+
 // press2 activates a link by keyboard.
 func (b lesson) press2(selector string) {
 	b.t.Helper()
@@ -98,6 +109,7 @@ func TestTwoRunsAreSeenSideBySide(t *testing.T) {
 	b := openLesson(t, server.url+"/lessons/drain?t=20")
 	b.press2("#pin")
 	b.wait(`location.search.includes("&b.grace=0&") && document.querySelector("#lanes-a .plot")`)
+	b.wait(`document.querySelector("#share-open").href.includes("&b.grace=0&")`)
 	b.wait(`document.querySelector("#compare").innerText.includes("The two runs are the same")`)
 	// The settings change run B; A stays.
 	b.type_("#n-grace", "20"+kb.Tab)
@@ -156,6 +168,9 @@ func TestWhatIsSharedComesBackAsItWas(t *testing.T) {
 	if got := eval[string](b.tab, `document.querySelector("#share-link").value`); !strings.Contains(got, "t=0") || !strings.Contains(got, "grace=20&") {
 		t.Errorf("without its time the link is %s", got)
 	}
+	b.keys("#share-predict", " ")
+	b.wait(`document.querySelector("#share-link").value.includes("predict=required")`)
+	b.keys("#share-predict", " ")
 	for _, box := range []string{"#share-at", "#share-hide-text", "#share-hide-inspector"} {
 		b.keys(box, " ")
 	}

@@ -58,6 +58,18 @@ export function startEmbed(root: HTMLElement, hooks: FrameHooks): void {
     } else if (action === "resizePrepared" || action === "resize") post({ context: "h5p", action: "resize", ...size });
   });
 
+  // What is not a lesson in a frame may not be framed: it opens beside it.
+  document.addEventListener(
+    "click",
+    (e) => {
+      const link = e.target instanceof Element ? e.target.closest<HTMLAnchorElement>("a[href]") : null;
+      if (!link || (link.origin === location.origin && link.pathname.startsWith("/embed/"))) return;
+      link.target = "_blank";
+      link.rel = "noopener noreferrer";
+    },
+    { capture: true },
+  );
+
   let seen = false;
   new IntersectionObserver((entries) => {
     const now = entries[entries.length - 1].isIntersecting;

@@ -1,5 +1,6 @@
 // A part of the page that follows from an address: fetched anew when that changes.
 
+import { keepFocus } from "./stream";
 import { applyFragments } from "./wire";
 
 const pause = 120; // ms without a change before it is asked for
@@ -38,7 +39,10 @@ export class Fragment {
           }
           if (!response.ok) throw new Error(String(response.status));
           if (asked === this.address()) {
+            const focused = document.activeElement;
+            const home = focused?.closest<HTMLElement>("section");
             applyFragments(text);
+            keepFocus(focused, home);
             this.shown = asked;
             this.applied();
           }

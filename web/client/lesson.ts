@@ -53,6 +53,7 @@ export function startLesson(root: HTMLElement): void {
       if (changed) settled(clock.query);
       playing = clock.playing;
       view.query = clock.query;
+      if (changed) swapping = false;
       if (changed && expected !== view.query) drop();
       if (changed || ended !== seen) {
         seen = ended;
@@ -87,6 +88,7 @@ export function startLesson(root: HTMLElement): void {
         address?.show(view);
       }
       root.classList.toggle("comparing", view.pinned !== "");
+      links();
       playhead.draw();
       lock();
       part();
@@ -95,17 +97,22 @@ export function startLesson(root: HTMLElement): void {
       const note = document.getElementById("predict-problem");
       if (note) note.textContent = text;
       view.prediction = "";
+      address?.show(view);
+      links();
       lock();
+      document.getElementById("commit")?.focus();
     },
   );
   startSweep(root, {
     move(values) {
       address?.begin("sweep");
+      withdraw();
       commands.send("set", new URLSearchParams({ command: "set", ...values }));
     },
     axes(x, y) {
       view.axes = `&x=${x}&y=${y}`;
       address?.show(view);
+      links();
       analysis.refresh();
     },
   });
@@ -125,6 +132,15 @@ export function startLesson(root: HTMLElement): void {
   function drop(): void {
     expected = view.query;
     view.prediction = "";
+  }
+
+  /** Where a prediction is required, other settings are a run that nobody has predicted: it begins at 0, before any of it is seen. */
+  function withdraw(): void {
+    if (!awaited || view.prediction === "") return;
+    commands.send("button", new URLSearchParams({ command: "pause" }));
+    commands.send("seek", new URLSearchParams({ t: "0" }));
+    drop();
+    lock();
   }
 
   const awaited = root.hasAttribute("data-await-prediction") || view.extra.includes("predict=required");
@@ -186,10 +202,8 @@ export function startLesson(root: HTMLElement): void {
     const all = radios();
     const chosen = all.find((r) => r.value === wanted) ?? all[0];
     if (!chosen) return;
-    chosen.checked = true;
-    if (view.worker === chosen.value) return;
     view.worker = chosen.value;
-    address?.show(view); // the settings may have come before the workers they have
+    chosen.checked = true;
   }
 
   /** What the run has for a setting. A field's own default lags while the person is at it. */
@@ -217,6 +231,7 @@ export function startLesson(root: HTMLElement): void {
   function setting(field: HTMLInputElement): void {
     const value = field.type === "checkbox" ? (field.checked ? "1" : "0") : field.value;
     address?.begin(field.name);
+    withdraw();
     commands.send("set", new URLSearchParams({ command: "set", [field.name]: value }));
   }
 
@@ -255,7 +270,7 @@ export function startLesson(root: HTMLElement): void {
     let said = "";
     for (const name of ["p.completed", "p.killed"]) {
       const n = String(data.get(name) ?? "");
-      if (n !== "") said += `&${name}=${n}`;
+      if (n !== "") said += `&${name}=${Number(n)}`;
     }
     const dies = data.getAll("p.dies").map(String);
     if (dies.length > 0) said += `&p.dies=${(dies.length > 1 ? dies.filter((n) => n !== "none") : dies).join(",")}`;
@@ -276,21 +291,28 @@ export function startLesson(root: HTMLElement): void {
     address?.begin("");
     view.prediction = said;
     address?.show(view);
+    links();
     lock();
     analysis.refresh();
   }
+
+  let swapping = false; // the settings of run A are on their way
 
   /** Compares with another run, or stops it. */
   function pin(how: string): void {
     address?.begin("");
     const current = view.query;
     if (how === "swap") {
+      if (swapping) return;
+      swapping = true;
+      withdraw();
       commands.send("set", new URLSearchParams(`command=set&${view.pinned}`));
       view.pinned = current;
       return; // the rest follows when the settings have changed
     }
     view.pinned = how === "pin" ? current : "";
     address?.show(view);
+    links();
     analysis.refresh();
   }
 
@@ -307,6 +329,7 @@ export function startLesson(root: HTMLElement): void {
     e.preventDefault();
     if (link.dataset.set !== undefined) {
       address?.begin("");
+      withdraw();
       commands.send("set", new URLSearchParams(`command=set&${link.dataset.set}`));
     } else if (link.dataset.pin !== undefined) {
       pin(link.dataset.pin);
@@ -348,7 +371,10 @@ export function startLesson(root: HTMLElement): void {
     if (!form.hasAttribute("data-live")) return false;
     letGo();
     if (form.id === "f-play" && button instanceof HTMLButtonElement) {
-      if (button.name === "experiment" || button.value === "baseline") address?.begin("");
+      if (button.name === "experiment" || button.value === "baseline") {
+        address?.begin("");
+        withdraw();
+      }
       commands.send("button", new URLSearchParams({ [button.name]: button.value }));
     }
     return true;

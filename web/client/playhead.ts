@@ -74,6 +74,6 @@ export class Playhead {
     for (const el of this.root.querySelectorAll<SVGElement>(".past, .playhead-line")) el.style.setProperty("--t", t.toFixed(3));
     const slider = document.getElementById("time");
     this.follow(t);
-    if (this.clock.playing && slider instanceof HTMLInputElement && !busy(slider)) slider.value = t.toFixed(1);
+    if (slider instanceof HTMLInputElement && !busy(slider)) slider.value = t.toFixed(1);
   }
 }

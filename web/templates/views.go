@@ -71,6 +71,7 @@ type Drain struct {
 	Path          string // of views of the lesson: that of the page, or of its frame
 	Hide          []string
 	Lock          string // names of the settings that cannot be changed, by commas
+	Alone         bool   // it cannot be opened together: a session has no locks, hidden parts or required predictions
 	Waits         bool   // the player is locked until a prediction is committed
 	Embed         bool   // shown in a host's frame
 	Share         string // the way to links and frames of this view
