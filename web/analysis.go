@@ -77,9 +77,7 @@ func buildAnalysis(v view) templates.Analysis {
 func drainSweep(v view) templates.Sweep {
 	rest := v
 	rest.Axes = drainAxes
-	sweep := buildSweep(sim.Table(), v.Settings, v.Axes, v.path(), rest.canonical(), drainCells, judgeDrain())
-	sweep.Locked = v.locks(v.Axes.X) || v.locks(v.Axes.Y)
-	return sweep
+	return buildSweep(sim.Table(), v.Settings, v.Axes, v.path(), rest.canonical(), drainCells, judgeDrain())
 }
 
 func buildPredict(v view, run *sim.Run, seen bool) templates.Predict {
@@ -272,7 +270,7 @@ func buildExplain(v view, run *sim.Run, seen bool) templates.Explain {
 	link := func(s sim.Settings) string {
 		next := v
 		next.Settings, next.Prediction = s, sim.Prediction{}
-		if next.Worker > workersEver(s) {
+		if next.Worker > s.WorkersEver() {
 			next.Worker = 1
 		}
 		return next.link()
@@ -287,7 +285,7 @@ func buildExplain(v view, run *sim.Run, seen bool) templates.Explain {
 			s := v.Settings
 			c.Set(&s, f.To)
 			fix := templates.DrainFix{Sentence: f.Sentence, Href: link(s),
-				Text: fmt.Sprintf("%s %s", f.Label, amountText(&c, f.To)), Values: f.Setting + "=" + c.TextOf(f.To)}
+				Text: fmt.Sprintf("%s %s", f.Label, c.Say(f.To)), Values: f.Setting + "=" + c.TextOf(f.To)}
 			switch f.Setting {
 			case "interval", "duration", "signal", "fail_init", "allowance":
 				x.Other = append(x.Other, fix)
@@ -305,10 +303,10 @@ func buildExplain(v view, run *sim.Run, seen bool) templates.Explain {
 			continue
 		}
 		text := func(c setting.Change[sim.Settings]) string {
-			return fmt.Sprintf("%s %s instead of %s", c.Control.Label, amountText(&c.Control, c.To), amountText(&c.Control, c.From))
+			return fmt.Sprintf("%s %s instead of %s", c.Control.Label, c.Control.Say(c.To), c.Control.Say(c.From))
 		}
 		x.Pairs = append(x.Pairs, templates.DrainFix{Sentence: text(a) + ", and " + text(b) + ": " + cameTo(sim.Simulate(p.Settings).Account()) + ".", Href: link(p.Settings),
-			Text:   fmt.Sprintf("%s %s and %s %s", a.Control.Label, amountText(&a.Control, a.To), b.Control.Label, amountText(&b.Control, b.To)),
+			Text:   fmt.Sprintf("%s %s and %s %s", a.Control.Label, a.Control.Say(a.To), b.Control.Label, b.Control.Say(b.To)),
 			Values: a.Control.Name + "=" + a.Control.TextOf(a.To) + "&" + b.Control.Name + "=" + b.Control.TextOf(b.To)})
 	}
 	return x
@@ -344,7 +342,7 @@ func buildCompare(v view, run *sim.Run) templates.Compare {
 	}
 	for _, s := range d.Settings {
 		ctl, _ := sim.FindControl(s.Setting)
-		row := templates.CompareRow{Name: s.Label, A: amountText(&ctl, s.A), B: amountText(&ctl, s.B)}
+		row := templates.CompareRow{Name: s.Label, A: ctl.Say(s.A), B: ctl.Say(s.B)}
 		if !ctl.Toggle {
 			row.By = signedAmount(s.B-s.A, ctl.Unit)
 		}

@@ -37,7 +37,7 @@ func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) error {
 	if err := takeParam(query, "t", func(text string) (err error) { t, err = session.ParseT(text); return }); err != nil {
 		return err
 	}
-	if err := takeParam(query, "model", checkModel); err != nil {
+	if err := takeParam(query, "model", checkModel(sim.Model)); err != nil {
 		return err
 	}
 	err = takeParam(query, "format", func(text string) error {

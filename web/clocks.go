@@ -28,7 +28,7 @@ type clocksView struct {
 // documented defaults; whatever the query names beside it goes before them.
 func parseClocksView(query url.Values) (clocksView, error) {
 	var v clocksView
-	if err := takeParam(query, "model", checkClocksModel); err != nil {
+	if err := takeParam(query, "model", checkModel(clocks.Model)); err != nil {
 		return v, err
 	}
 	base := clocks.Opening()
@@ -58,13 +58,6 @@ func parseClocksView(query url.Values) (clocksView, error) {
 	}
 	v.Settings, err = clocks.ParseValues(base, query)
 	return v, err
-}
-
-func checkClocksModel(text string) error {
-	if text != fmt.Sprint(clocks.Model) {
-		return &setting.Error{Setting: "model", Got: text, Allowed: fmt.Sprint(clocks.Model)}
-	}
-	return nil
 }
 
 // canonical is the view as a query. Equal views give equal text.
@@ -124,10 +117,11 @@ func readClocksView(r *http.Request) (clocksView, error) {
 func (s *Server) clocksCard(r *http.Request, v clocksView) templates.Card {
 	base := s.base(r)
 	v.Embedded = false
+	run := clocks.Simulate(v.Settings)
 	public := base + clocksPath + "?model=" + fmt.Sprint(clocks.Model) + "&" + v.canonical()
 	return withOEmbed(templates.Card{URL: public, Image: base + clocksPath + "/card.png?" + v.canonical(),
 		Description: "One budget, many owners: which clock of a termination cuts which request, and what would have saved it.",
-		Alt:         "Verdict " + strings.ToUpper(clocks.Simulate(v.Settings).Verdict()) + ": " + stripText(clocks.Simulate(v.Settings)) + "."}, base, public)
+		Alt:         "Verdict " + strings.ToUpper(run.Verdict()) + ": " + stripText(run) + "."}, base, public)
 }
 
 // clocksPage shows lesson 3 with its address's view: the whole page, or to the
@@ -143,8 +137,7 @@ func (s *Server) clocksPage(w http.ResponseWriter, r *http.Request) error {
 		return backToClocks(err, nil, given)
 	}
 	v.Embedded = framed(r)
-	w.Header().Add("Vary", clientHeader)
-	if r.Header.Get(clientHeader) != "" {
+	if forClient(w, r) {
 		s.render(w, r, http.StatusOK, templates.ClocksFragments(buildClocksFrame(v)))
 		return nil
 	}
@@ -264,7 +257,7 @@ func (s *Server) apiClocks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := takeParam(query, "model", checkClocksModel); err != nil {
+	if err := takeParam(query, "model", checkModel(clocks.Model)); err != nil {
 		return err
 	}
 	settings, err := clocks.ParseValues(clocks.Opening(), query)

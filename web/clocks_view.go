@@ -91,7 +91,7 @@ func platformNote(v clocksView, p clocks.Platform) *templates.PlatformNote {
 		for _, name := range []string{"grace", "hook_in_grace", "signal_handled"} {
 			c, _ := clocks.FindControl(name)
 			if c.Amount(s) != c.Amount(v.Settings) {
-				differs = append(differs, fmt.Sprintf("%s %s, by default %s", c.Label, amountText(&c, c.Amount(v.Settings)), amountText(&c, c.Amount(s))))
+				differs = append(differs, fmt.Sprintf("%s %s, by default %s", c.Label, c.Say(c.Amount(v.Settings)), c.Say(c.Amount(s))))
 			}
 		}
 		if p.Most != clocks.Never && v.Settings.Grace > p.Most {
@@ -232,7 +232,7 @@ func valueText(c *clocks.Control, v setting.Time) string {
 	if c.Words != nil {
 		return gateWords[c.Words[v]]
 	}
-	return amountText(c, v)
+	return c.Say(v)
 }
 
 func buildFixes(v clocksView, run *clocks.Run) templates.FixList {

@@ -107,7 +107,7 @@ func (s *Server) drainForm(w http.ResponseWriter, r *http.Request) error {
 	if next.Settings != v.Settings {
 		next.Prediction = sim.Prediction{} // it was of another run
 	}
-	if next.Worker > workersEver(next.Settings) {
+	if next.Worker > next.Settings.WorkersEver() {
 		next.Worker = 1
 	}
 	http.Redirect(w, r, next.link(), http.StatusSeeOther)

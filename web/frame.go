@@ -30,7 +30,7 @@ func buildFrame(f session.Frame, worker int) templates.Frame {
 
 func buildInspector(snap sim.Snapshot, chosen int) templates.Inspector {
 	in := templates.Inspector{Chosen: chosen}
-	for id := 1; id <= workersEver(snap.Settings); id++ {
+	for id := 1; id <= snap.Settings.WorkersEver(); id++ {
 		in.Workers = append(in.Workers, inspectWorker(snap, id))
 	}
 	return in

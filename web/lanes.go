@@ -24,7 +24,7 @@ const (
 func buildLanes(run *sim.Run, snap sim.Snapshot, until sim.Time) templates.Lanes {
 	s := snap.Settings
 	row := 20
-	if workersEver(s)*s.Slots > 16 {
+	if s.WorkersEver()*s.Slots > 16 {
 		row = 15
 	}
 	v := templates.Lanes{
@@ -37,7 +37,7 @@ func buildLanes(run *sim.Run, snap sim.Snapshot, until sim.Time) templates.Lanes
 	v.Arrivals = buildArrivals(snap)
 
 	y := axisHeight + arrivalsHeight
-	bandY := make([]int, workersEver(s))
+	bandY := make([]int, s.WorkersEver())
 	for i := range bandY {
 		bandY[i] = y
 		lane := templates.LaneWorker{Name: "Worker " + strconv.Itoa(i+1), Y: y, RowHeight: row, State: "not booted"}

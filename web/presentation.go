@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"drainlab/internal/setting"
+	"drainlab/web/templates"
 )
 
 // presentation is what an author's link asks of the page beside its view.
@@ -90,3 +91,12 @@ func (p presentation) appendTo(query string, settings []string) string {
 func (p presentation) hides(part string) bool { return slices.Contains(p.Hide, part) }
 
 func (p presentation) locks(name string) bool { return slices.Contains(p.Lock, name) }
+
+// hideOptions are the parts that can be left out, by their names on the page.
+func (p presentation) hideOptions(names map[string]string) []templates.Option {
+	list := make([]templates.Option, len(hideable))
+	for i, part := range hideable {
+		list[i] = templates.Option{Value: part, Name: names[part], Chosen: p.hides(part)}
+	}
+	return list
+}

@@ -345,6 +345,13 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, c te
 	w.Write(page.Bytes())
 }
 
+// forClient reports whether the page's own script asks, which wants a part of
+// the page; caches are told that the answer hangs on that.
+func forClient(w http.ResponseWriter, r *http.Request) bool {
+	w.Header().Add("Vary", clientHeader)
+	return r.Header.Get(clientHeader) != ""
+}
+
 func (s *Server) page(title, description string) templates.Page {
 	return templates.Page{
 		Title: title, Description: description,

@@ -80,7 +80,8 @@ func (sh shared) link(framed bool) string {
 // the width of a page's text. What is said grows while a run plays; a host that
 // reads the frame's messages makes the frame fit.
 func (v view) frameHeight() int {
-	lanes := buildLanes(sim.Simulate(v.Settings), sim.Simulate(v.Settings).At(0), 0)
+	run := sim.Simulate(v.Settings)
+	lanes := buildLanes(run, run.At(0), 0)
 	h := 660 + lanes.Height // heading, player, gate; as measured at a width of 800 px
 	for part, height := range map[string]int{"controls": 2500, "trace": 300, "results": 450, "inspector": 380, "text": 1800} {
 		if !v.hides(part) {
@@ -105,15 +106,18 @@ func (s *Server) sharePage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := s.buildShare(r, sh)
-	w.Header().Add("Vary", clientHeader)
-	if r.Header.Get(clientHeader) != "" {
+	s.renderShare(w, r, s.buildShare(r, sh))
+	return nil
+}
+
+// renderShare answers with the content of the dialog, or with a page of it.
+func (s *Server) renderShare(w http.ResponseWriter, r *http.Request, v templates.Share) {
+	if forClient(w, r) {
 		s.render(w, r, http.StatusOK, templates.ShareFragment(v))
-		return nil
+		return
 	}
 	v.Page = s.page("Share or embed", "A link, a frame, a QR code or a file of exactly this view.")
 	s.render(w, r, http.StatusOK, templates.SharePage(v))
-	return nil
 }
 
 func (s *Server) buildShare(r *http.Request, sh shared) templates.Share {
@@ -122,9 +126,7 @@ func (s *Server) buildShare(r *http.Request, sh shared) templates.Share {
 	plain.presentation = presentation{}
 	v := templates.Share{Action: drainPath + "/share", Carry: carried(plain.canonical()), At: sh.atT, T: sh.view.T.String(), Require: sh.view.Predict,
 		Back: sh.view.link()}
-	for _, part := range hideable {
-		v.Hide = append(v.Hide, templates.Option{Value: part, Name: hideNames[part], Chosen: sh.view.hides(part)})
-	}
+	v.Hide = sh.view.hideOptions(hideNames)
 	for _, c := range sim.Controls() {
 		v.Lock = append(v.Lock, templates.Option{Value: c.Name, Name: c.Label, Chosen: sh.view.locks(c.Name)})
 	}
@@ -154,9 +156,7 @@ func (s *Server) clocksSharePage(w http.ResponseWriter, r *http.Request) error {
 	named := "?model=" + fmt.Sprint(clocks.Model) + "&" + v.canonical()
 	share := templates.Share{Action: clocksPath + "/share", Carry: carried(plain.canonical()), Back: clocksPath + "?" + v.canonical(), Link: base + clocksPath + named,
 		Snippet: snippet(base+"/embed"+clocksPath+named, "Drainlab: "+clocksTitle, v.frameHeight()), QR: clocksPath + "/qr.svg" + named}
-	for _, part := range hideable {
-		share.Hide = append(share.Hide, templates.Option{Value: part, Name: clocksHideNames[part], Chosen: v.hides(part)})
-	}
+	share.Hide = v.hideOptions(clocksHideNames)
 	for _, c := range clocks.Table() {
 		share.Lock = append(share.Lock, templates.Option{Value: c.Name, Name: shortName(c), Chosen: v.locks(c.Name)})
 	}
@@ -164,13 +164,7 @@ func (s *Server) clocksSharePage(w http.ResponseWriter, r *http.Request) error {
 	for _, file := range []string{"matrix.md", "matrix.csv", "matrix.json"} {
 		share.Files = append(share.Files, templates.Download{Name: "Timeout-ownership " + file, Href: clocksPath + "/files/" + file + "?" + plain.canonical()})
 	}
-	w.Header().Add("Vary", clientHeader)
-	if r.Header.Get(clientHeader) != "" {
-		s.render(w, r, http.StatusOK, templates.ShareFragment(share))
-		return nil
-	}
-	share.Page = s.page("Share or embed", "A link, a frame, a QR code or a file of exactly this view.")
-	s.render(w, r, http.StatusOK, templates.SharePage(share))
+	s.renderShare(w, r, share)
 	return nil
 }
 
@@ -241,7 +235,7 @@ func (s *Server) handoutPage(w http.ResponseWriter, r *http.Request) error {
 	h.Killed = cmp.Or(h.Killed, "none")
 	h.Gone = goneText(run)
 	for _, c := range sim.Controls() {
-		h.Settings = append(h.Settings, templates.Fact{Name: c.Label, Value: amountText(&c, c.Amount(v.Settings))})
+		h.Settings = append(h.Settings, templates.Fact{Name: c.Label, Value: c.Say(c.Amount(v.Settings))})
 	}
 	h.Arrivals, h.Run = whole.Account.Arrivals, runText(run)
 	e := run.Explain()

@@ -128,13 +128,13 @@ func buildSweep[S any](table setting.Table[S], s S, a axes, page, query string, 
 		v.Kinds = append(v.Kinds, sweepKind(kind, k, cells, len(xs), len(ys)))
 	}
 	here := kinds[cells[hereY*len(xs)+hereX]]
-	v.Here = fmt.Sprintf("%s %s, %s %s: %s", y.Label, amountText(&y, ys[hereY]), x.Label, amountText(&x, xs[hereX]), here.name)
+	v.Here = fmt.Sprintf("%s %s, %s %s: %s", y.Label, y.Say(ys[hereY]), x.Label, x.Say(xs[hereX]), here.name)
 	pass := slices.IndexFunc(kinds, func(k cellKind) bool { return k.id == "pass" })
 	if v.Kinds[pass].Count == 0 {
 		v.NoPass = "No pair of these two passes while the other settings stay as they are."
 	}
 	for row := len(ys) - 1; row >= 0; row-- {
-		v.Lines = append(v.Lines, templates.SweepLine{Y: amountText(&y, ys[row]), Text: passText(&x, xs, cells[row*len(xs):][:len(xs)], pass)})
+		v.Lines = append(v.Lines, templates.SweepLine{Y: y.Say(ys[row]), Text: passText(&x, xs, cells[row*len(xs):][:len(xs)], pass)})
 	}
 	return v
 }
@@ -158,19 +158,6 @@ func order(t setting.Time) int {
 	return int(t)
 }
 
-func amountText[S any](c *setting.Control[S], v setting.Time) string {
-	text := c.TextOf(v)
-	switch {
-	case c.Toggle && v == setting.On:
-		return "on"
-	case c.Toggle:
-		return "off"
-	case c.Unit != "" && text != setting.NoBound:
-		return text + " " + c.Unit
-	}
-	return text
-}
-
 func sweepAxis[S any](c *setting.Control[S], stops []setting.Time) templates.SweepAxis {
 	a := templates.SweepAxis{Name: c.Name, Label: c.Label}
 	texts := make([]string, len(stops))
@@ -187,7 +174,7 @@ func sweepAxis[S any](c *setting.Control[S], stops []setting.Time) templates.Swe
 		}
 		label := texts[i]
 		if c.Toggle {
-			label = amountText(c, stops[i])
+			label = c.Say(stops[i])
 		}
 		a.Ticks = append(a.Ticks, templates.SweepTick{At: percent(2*i+1, 2*len(stops)), Label: label})
 	}
@@ -240,9 +227,9 @@ func passText[S any](c *setting.Control[S], xs []setting.Time, row []int, pass i
 			i++
 		}
 		if i-1 == start {
-			parts = append(parts, amountText(c, xs[start]))
+			parts = append(parts, c.Say(xs[start]))
 		} else {
-			parts = append(parts, amountText(c, xs[start])+" to "+amountText(c, xs[i-1]))
+			parts = append(parts, c.Say(xs[start])+" to "+c.Say(xs[i-1]))
 		}
 	}
 	if len(parts) == 0 {

@@ -200,10 +200,8 @@ func (s *Server) teachPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := s.buildTeach(s.base(r), b)
-	h := w.Header()
-	h.Add("Vary", clientHeader)
-	h.Set("Content-Security-Policy", contentPolicy+"; frame-src 'self'") // the preview
-	if r.Header.Get(clientHeader) != "" {
+	w.Header().Set("Content-Security-Policy", contentPolicy+"; frame-src 'self'") // the preview
+	if forClient(w, r) {
 		s.render(w, r, http.StatusOK, templates.TeachFragment(v))
 		return nil
 	}
@@ -243,17 +241,13 @@ func (s *Server) buildTeach(base string, b taught) templates.Teach {
 			v.Starts = append(v.Starts, templates.Option{Value: e.ID, Name: stepTexts[e.ID].title, Chosen: e.ID == b.start})
 		}
 		v.T, v.Require = b.t.String(), b.drain.Predict
-		for _, part := range hideable {
-			v.Hide = append(v.Hide, templates.Option{Value: part, Name: hideNames[part], Chosen: b.drain.hides(part)})
-		}
+		v.Hide = b.drain.hideOptions(hideNames)
 		for _, c := range sim.Controls() {
 			v.Lock = append(v.Lock, templates.Option{Value: c.Name, Name: c.Label, Chosen: b.drain.locks(c.Name)})
 		}
 	} else {
 		v.HideName, v.LockName = "hide3", "lock3"
-		for _, part := range hideable {
-			v.Hide = append(v.Hide, templates.Option{Value: part, Name: clocksHideNames[part], Chosen: b.clocks.hides(part)})
-		}
+		v.Hide = b.clocks.hideOptions(clocksHideNames)
 		for _, c := range clocks.Table() {
 			v.Lock = append(v.Lock, templates.Option{Value: c.Name, Name: shortName(c), Chosen: b.clocks.locks(c.Name)})
 		}

@@ -37,7 +37,7 @@ func parseView(query url.Values) (view, error) {
 	if err != nil {
 		return v, err
 	}
-	if err := takeParam(query, "model", checkModel); err != nil {
+	if err := takeParam(query, "model", checkModel(sim.Model)); err != nil {
 		return v, err
 	}
 	worker := ""
@@ -108,7 +108,7 @@ func parseWorker(text string, s sim.Settings) (int, error) {
 	if text == "" {
 		return 1, nil
 	}
-	last := workersEver(s)
+	last := s.WorkersEver()
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > last || strconv.Itoa(n) != text {
 		return 0, &sim.SettingError{Setting: "worker", Got: text, Allowed: fmt.Sprintf("a whole number from 1 to %d with these settings", last)}
@@ -116,22 +116,17 @@ func parseWorker(text string, s sim.Settings) (int, error) {
 	return n, nil
 }
 
-// workersEver counts the workers that a run boots, the replacement included.
-func workersEver(s sim.Settings) int {
-	if s.Replacement {
-		return s.Workers + 1
-	}
-	return s.Workers
-}
-
 // waits reports whether the player is locked until a prediction is committed.
 func (v view) waits() bool { return v.Predict && !v.Prediction.Said() }
 
-func checkModel(text string) error {
-	if text != strconv.Itoa(sim.Model) {
-		return &sim.SettingError{Setting: "model", Got: text, Allowed: strconv.Itoa(sim.Model)}
+// checkModel takes the number of the model that a link was made with.
+func checkModel(model int) func(string) error {
+	return func(text string) error {
+		if text != strconv.Itoa(model) {
+			return &sim.SettingError{Setting: "model", Got: text, Allowed: strconv.Itoa(model)}
+		}
+		return nil
 	}
-	return nil
 }
 
 // takeParam hands the one value of a query's parameter to parse and takes the

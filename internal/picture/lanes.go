@@ -44,7 +44,7 @@ type plot struct {
 
 func newPlot(f *figure, set *typesetter, s sim.Snapshot, m measures, left, top float64) *plot {
 	return &plot{figure: f, set: set, c: colours(), m: m, s: s, left: left + m.names, top: top + m.axis,
-		floor: top + m.height(workersEver(s.Settings), s.Settings.Slots)}
+		floor: top + m.height(s.Settings.WorkersEver(), s.Settings.Slots)}
 }
 
 // x is the place of t on the axis, on a whole pixel.
@@ -57,20 +57,12 @@ func (p *plot) label(part, content string, x, align, y float64, font style, ink 
 	p.add(part, p.set.place(content, x, align, y, font, ink))
 }
 
-// workersEver counts the workers that a run boots, the replacement included.
-func workersEver(s sim.Settings) int {
-	if s.Replacement {
-		return s.Workers + 1
-	}
-	return s.Workers
-}
-
 // lanes draws the snapshot's lanes from left and top on, the column of names
 // first. What comes after the snapshot's time is not drawn, but for the forced
 // stop, which is known once the signal has come.
 func lanes(f *figure, set *typesetter, s sim.Snapshot, m measures, left, top float64) {
 	p := newPlot(f, set, s, m, left, top)
-	workers := workersEver(s.Settings)
+	workers := s.Settings.WorkersEver()
 	bandY := make([]float64, workers)
 	for i := range bandY {
 		bandY[i] = p.top + m.arrivals + float64(i)*(m.band+bandFoot+float64(s.Settings.Slots)*m.row+m.gap)
@@ -471,7 +463,7 @@ func drawable(s sim.Snapshot) error {
 	if err := s.Settings.Validate(); err != nil {
 		return fmt.Errorf("picture: %w", err)
 	}
-	if s.T < 0 || s.T > sim.Horizon || len(s.Workers) == 0 || len(s.Workers) > workersEver(s.Settings) {
+	if s.T < 0 || s.T > sim.Horizon || len(s.Workers) == 0 || len(s.Workers) > s.Settings.WorkersEver() {
 		return fmt.Errorf("picture: not a snapshot of a run: t %s, %d workers", s.T, len(s.Workers))
 	}
 	return nil

@@ -97,7 +97,7 @@ func sheet(set *typesetter, s sim.Snapshot) *figure {
 	c := colours()
 	m := measures{names: names, width: Width - 2*margin - names, axis: 40, arrivals: 40, band: 26, row: 34, gap: 20, line: 26,
 		name: 20, label: 18, tick: 17}
-	workers := workersEver(s.Settings)
+	workers := s.Settings.WorkersEver()
 	if workers*s.Settings.Slots > 16 {
 		m.row = 26
 	}
@@ -158,7 +158,7 @@ func card(set *typesetter, s sim.Snapshot, title string) *figure {
 // cardLanes fills the panel with lanes, and a legend where there is room.
 func cardLanes(f *figure, set *typesetter, s sim.Snapshot, panel box) {
 	const pad, legendSize, legendLine = 8, 15, 30
-	workers, slots := workersEver(s.Settings), s.Settings.Slots
+	workers, slots := s.Settings.WorkersEver(), s.Settings.Slots
 	m := measures{names: 108, axis: 28, arrivals: 24, line: 21, name: 17, label: 15, tick: 14}
 	left := float64(cardMargin)
 	m.width = CardWidth - 2*cardMargin - m.names

@@ -345,7 +345,7 @@ func TestEveryRequestIsDrawnOnce(t *testing.T) {
 				"arrival admitted": a.Admitted, "arrival rejected": a.Rejected,
 				"bar completed prepare": a.Completed, "completed": a.Completed, "bar completed tool": a.Completed,
 				"killed": a.Killed, "bar-hatch": a.Killed, "bar running prepare": running,
-				"row": workersEver(s) * s.Slots,
+				"row": s.WorkersEver() * s.Slots,
 			} {
 				if got := f.count(part); got != want {
 					t.Errorf("%+v at %s s: the %s has %d of %q, want %d", s, snap.T, name, got, part, want)

@@ -99,6 +99,19 @@ func (c *Control[S]) Text(s S) string { return c.TextOf(c.Amount(s)) }
 // TextOf writes an amount that the control allows as a URL does.
 func (c *Control[S]) TextOf(v Time) string { return string(c.appendText(nil, v)) }
 
+// Say writes an amount for a person: "20 s", "25 %", "2", "on", "none".
+func (c *Control[S]) Say(v Time) string {
+	switch {
+	case c.Toggle && v == On:
+		return "on"
+	case c.Toggle:
+		return "off"
+	case c.Unit == "" || c.None && v == None:
+		return c.TextOf(v)
+	}
+	return c.TextOf(v) + " " + c.Unit
+}
+
 func (c *Control[S]) appendText(b []byte, v Time) []byte {
 	switch {
 	case c.Words != nil:

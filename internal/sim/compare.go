@@ -132,7 +132,7 @@ func (d Difference) Sentences() []string {
 	var text, parts []string
 	for _, s := range d.Settings {
 		c, _ := FindControl(s.Setting)
-		parts = append(parts, fmt.Sprintf("%s (%s and %s)", s.Label, amountText(&c, s.A), amountText(&c, s.B)))
+		parts = append(parts, fmt.Sprintf("%s (%s and %s)", s.Label, c.Say(s.A), c.Say(s.B)))
 	}
 	text = append(text, "The runs differ in "+listed(parts)+".")
 	if d.Parting == nil {

@@ -552,7 +552,7 @@ func Fixes(s Settings) []Fix {
 			f.To = f.From
 			f.Sentence = c.Label + ": no value makes the gate pass."
 			if c.Toggle {
-				f.Sentence = fmt.Sprintf("%s: switching it %s does not make the gate pass.", c.Label, amountText(c, setting.On-f.From))
+				f.Sentence = fmt.Sprintf("%s: switching it %s does not make the gate pass.", c.Label, c.Say(setting.On-f.From))
 			}
 			continue
 		}
@@ -562,7 +562,7 @@ func Fixes(s Settings) []Fix {
 			what = fmt.Sprintf("%d of %d requests %s and %d %s rejected", f.Account.Completed, f.Account.Arrivals,
 				form(f.Account.Completed, "completes", "complete"), n, form(n, "is", "are"))
 		}
-		f.Sentence = fmt.Sprintf("%s: %s instead of %s passes the gate; %s.", c.Label, amountText(c, f.To), amountText(c, f.From), what)
+		f.Sentence = fmt.Sprintf("%s: %s instead of %s passes the gate; %s.", c.Label, c.Say(f.To), c.Say(f.From), what)
 	}
 	slices.SortStableFunc(fixes, func(a, b Fix) int {
 		if a.Found != b.Found {
@@ -591,19 +591,6 @@ func (f *Fix) size() int {
 		return toggled
 	}
 	return int(max(f.To-f.From, f.From-f.To)) * toggled / int(c.Max-c.Min)
-}
-
-// amountText writes an amount with its unit: "20 s", "25 %", "2", "on".
-func amountText(c *Control, v Time) string {
-	switch {
-	case c.Toggle && v == setting.On:
-		return "on"
-	case c.Toggle:
-		return "off"
-	case c.Unit == "":
-		return c.TextOf(v)
-	}
-	return c.TextOf(v) + " " + c.Unit
 }
 
 // Pairs returns changes of two settings that pass the gate where no change of

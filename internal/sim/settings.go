@@ -113,6 +113,14 @@ func (s Settings) Validate() error {
 	panic("sim: the ranges of Validate and of the control table differ")
 }
 
+// WorkersEver counts the workers that a run boots, the replacement included.
+func (s Settings) WorkersEver() int {
+	if s.Replacement {
+		return s.Workers + 1
+	}
+	return s.Workers
+}
+
 // ParseValues reads settings from a query's or a form's values, see
 // [setting.Table.Parse]: what is left out has its opening value.
 func ParseValues(values map[string][]string) (Settings, error) { return controls.Parse(values) }

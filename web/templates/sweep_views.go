@@ -20,7 +20,6 @@ type Sweep struct {
 	Here         string // what they lead to
 	NoPass       string // said where no cell passes
 	Held         bool   // it would answer a prediction that is still to be made
-	Locked       bool   // one of the two cannot be changed
 	Lines        []SweepLine
 }
 
