@@ -184,7 +184,7 @@ func TestWhatIsSharedComesBackAsItWas(t *testing.T) {
 	// Where the browser lets nobody copy, the text is selected and that is said.
 	eval[bool](b.tab, `(navigator.clipboard.writeText = () => Promise.reject(new Error("no")), true)`)
 	b.run(chromedp.Click(chromedp.CSS(`[data-copy="share-snippet"]`)))
-	b.wait(`document.querySelector("#copy-note").innerText.includes("selected") && document.activeElement.id === "share-snippet" && document.activeElement.selectionEnd === document.activeElement.value.length`)
+	b.wait(`document.querySelector("#copy-note").innerText.includes("selected") && document.activeElement.id === "share-snippet" && document.activeElement.selectionStart === 0 && document.activeElement.selectionEnd === document.activeElement.value.length`)
 	snippet := eval[string](b.tab, `document.querySelector("#share-snippet").value`)
 	for _, part := range []string{`src="` + server.url + `/embed/lessons/drain?model=1&amp;`, ` title="`, ` height="`, ` loading="lazy"`, ` allow="fullscreen; clipboard-write"`} {
 		if !strings.Contains(snippet, part) {
