@@ -9,7 +9,7 @@ SHELL := bash
 TOOL := go tool -modfile=tools/go.mod
 # The formatter would run prettier where a machine has it: a name that no
 # machine has keeps its output the same everywhere.
-TEMPL_FMT := $(TOOL) templ fmt -prettier-command no-prettier
+TEMPL_FMT := fmt -prettier-command no-prettier -log-level error
 CLIENT := web/static/client.js
 
 .PHONY: help
@@ -23,7 +23,7 @@ run: bin/server
 
 ## test: install what tests need (Chromium), run all checks, then all tests
 .PHONY: test
-test: needs check
+test: needs $(if $(filter true,$(CI)),check-fresh,check)
 	@go test -race -timeout 14m ./... | awk '{ print; fflush() } /^(ok|FAIL)/ && !/no tests to run/ { ran = 1 } \
 		END { if (!ran) { print "make test: no test was run" > "/dev/stderr"; exit 1 } }'
 
@@ -41,7 +41,7 @@ generate: $(CLIENT)
 .PHONY: fmt
 fmt:
 	@gofmt -l -w .
-	@$(TEMPL_FMT) -log-level error web
+	@$(TOOL) templ $(TEMPL_FMT) web
 
 ## screenshots: take the pages' pictures anew, into docs/screenshots
 .PHONY: screenshots
@@ -61,23 +61,39 @@ image:
 clean:
 	rm -rf bin node_modules $(CLIENT)
 
-# Checks, each of which says what is wrong and changes no file.
+# Checks, each of which says what is wrong and changes no file. A check asks for
+# its tool's path first (-n): the go command fetches and builds the tool then,
+# and what it says of that, or why it cannot, never counts as the tool's findings.
 
 .PHONY: check
 check: check-format check-generated $(CLIENT) check-client check-go
 
+# The checks as on a machine that has fetched and built nothing yet. The tests keep
+# the usual caches: for the race detector they are built apart from all this anyway.
+.PHONY: check-fresh
+check-fresh: clean
+	@caches=$$(mktemp -d); trap 'rm -rf "$$caches"' EXIT; \
+	export GOMODCACHE="$$caches/mod" GOCACHE="$$caches/build" STATICCHECK_CACHE="$$caches/staticcheck"; \
+	export npm_config_cache="$$caches/npm" GOFLAGS="$$(go env GOFLAGS) -modcacherw"; \
+	$(MAKE) --no-print-directory check
+
 .PHONY: check-format
 check-format:
-	@wrong=$$(gofmt -l .); \
+	@templ=$$($(TOOL) -n templ); \
+	wrong=$$(gofmt -l .); \
 	for file in $$(find web -name '*.templ'); do \
-		$(TEMPL_FMT) -stdin-filepath "$$file" <"$$file" | cmp -s - "$$file" || wrong+=" $$file"; \
+		formatted=$$("$$templ" $(TEMPL_FMT) -stdout "$$file"); \
+		cmp -s - "$$file" <<<"$$formatted" || wrong+=" $$file"; \
 	done; \
 	if [ -n "$$wrong" ]; then echo "not formatted (make fmt does it):" $$wrong >&2; exit 1; fi
 
 .PHONY: check-generated
 check-generated:
-	@$(TOOL) templ generate -check -log-level error || \
-		{ echo 'the Go code of the templates is not current: run make generate and commit its *_templ.go' >&2; exit 1; }
+	@templ=$$($(TOOL) -n templ); \
+	said=$$("$$templ" generate -check -log-level error 2>&1) && exit; \
+	echo "$$said" >&2; \
+	if grep -q 'not up to date' <<<"$$said"; then echo 'run make generate and commit its *_templ.go' >&2; fi; \
+	exit 1
 
 .PHONY: check-client
 check-client: node_modules/.package-lock.json
@@ -88,8 +104,9 @@ check-client: node_modules/.package-lock.json
 .PHONY: check-go
 check-go: $(CLIENT)
 	@go vet ./...
-	@$(TOOL) staticcheck ./...
-	@code=0; found=$$($(TOOL) exhaustive -typeignore '^drainlab/internal/(setting|sim|clocks)\.Time$$' ./... 2>&1) || code=$$?; \
+	@staticcheck=$$($(TOOL) -n staticcheck); "$$staticcheck" ./...
+	@exhaustive=$$($(TOOL) -n exhaustive); \
+	code=0; found=$$("$$exhaustive" -typeignore '^drainlab/internal/(setting|sim|clocks)\.Time$$' ./... 2>&1) || code=$$?; \
 	if [ $$code -eq 3 ]; then found=$$(grep -v '_test\.go:' <<<"$$found") || code=0; fi; \
 	if [ $$code -ne 0 ]; then echo "$$found" >&2; exit 1; fi
 
@@ -99,8 +116,11 @@ check-go: $(CLIENT)
 bin/server: $(CLIENT)
 	@go build -trimpath -o $@ ./cmd/server
 
-$(CLIENT): $(wildcard web/client/*.ts) tsconfig.json tools/go.sum node_modules/.package-lock.json
-	@$(TOOL) esbuild web/client/main.ts --bundle --minify --format=esm --target=es2022 --log-level=warning --outfile=$@
+# A lesson's own part of the client registers itself, before main starts.
+LESSONS := $(wildcard web/lessons/*/client.ts)
+$(CLIENT): $(wildcard web/client/*.ts) $(LESSONS) tsconfig.json tools/go.sum node_modules/.package-lock.json
+	@printf 'import "./%s";\n' $(LESSONS) web/client/main.ts | \
+		$(TOOL) esbuild --bundle --loader=ts --minify --format=esm --target=es2022 --log-level=warning --outfile=$@
 
 node_modules/.package-lock.json: package.json package-lock.json
 	@npm ci --no-audit --no-fund
