@@ -58,7 +58,22 @@ func (r *Run) Ended() string {
 // AppendJSON appends the run as the API's JSON object, in the contract's order
 // of names. Equal settings give equal bytes.
 func (r *Run) AppendJSON(b []byte) []byte {
-	b = append(b, `{"model":`...)
+	b = r.appendCounts(append(b, '{'))
+	b = append(b, `,"requests":[`...)
+	b = r.appendRequests(b)
+	return append(r.appendEnd(append(b, `],`...)), '}')
+}
+
+// AppendJSONWithoutRequests is [Run.AppendJSON] without the list of requests,
+// which may be a megabyte.
+func (r *Run) AppendJSONWithoutRequests(b []byte) []byte {
+	b = r.appendCounts(append(b, '{'))
+	return append(r.appendEnd(append(b, ',')), '}')
+}
+
+// appendCounts appends the members before the requests.
+func (r *Run) appendCounts(b []byte) []byte {
+	b = append(b, `"model":`...)
 	b = strconv.AppendInt(b, Model, 10)
 	b = append(b, `,"settings":`...)
 	b = r.Settings.AppendJSON(b)
@@ -73,7 +88,10 @@ func (r *Run) AppendJSON(b []byte) []byte {
 	w := &r.Work
 	b = append(b, `},"work":{`...)
 	b = counts(b, []counted{{"completed", w.Completed}, {"confirmed_stopped", w.ConfirmedStopped}, {"unknown", w.Unknown}, {"not_started", w.NotStarted}})
-	b = append(b, `},"requests":[`...)
+	return append(b, '}')
+}
+
+func (r *Run) appendRequests(b []byte) []byte {
 	first := true
 	for q := range r.Requests() {
 		if !first {
@@ -94,7 +112,12 @@ func (r *Run) AppendJSON(b []byte) []byte {
 		b = instant(b, q.WorkEndedAt)
 		b = append(b, '}')
 	}
-	b = append(b, `],"ended":"`...)
+	return b
+}
+
+// appendEnd appends the members after the requests.
+func (r *Run) appendEnd(b []byte) []byte {
+	b = append(b, `"ended":"`...)
 	b = append(b, r.Ended()...)
 	b = append(b, `","end":`...)
 	b = r.End.Append(b)
@@ -114,7 +137,7 @@ func (r *Run) AppendJSON(b []byte) []byte {
 		b = append(b, reason...) // reasons hold no character that JSON escapes
 		b = append(b, '"')
 	}
-	return append(b, "]}"...)
+	return append(b, ']')
 }
 
 type named struct {

@@ -48,25 +48,71 @@ func limit(name string, most Time) Time {
 	return Never
 }
 
-// weights order what keeps a run from passing by how far it is from there: a
-// process that the kill ends drains and cleans up nothing, which hides the rest.
-var weights = [NoLoss]int{LostKilled: 3, LostCancelled: 2, LostDeadline: 2, LostRefused: 1, LostUnknown: 1, LostCleanup: 1, LostExit: 4}
+// weights order what keeps a run from passing by how far it is from there. A
+// process that the kill ends drains and cleans up nothing, which hides the
+// rest: the end by the kill outweighs all that may come to light without it,
+// cancelled, refused and unknown together.
+var weights = [NoLoss]int64{LostKilled: 3, LostCancelled: 2, LostDeadline: 2, LostRefused: 1, LostUnknown: 1, LostCleanup: 1, LostExit: 5}
 
 // Closest returns, for where no two changes make a failing run pass, the
 // change of one setting to one of its slider's stops that leaves the lightest
-// losses, and of these the fewest.
+// losses, and of these the fewest. Where none saves anything yet, it is the
+// change that costs nothing and leaves the least time to win, see
+// [Run.overrun]. Of several that do, it is the first setting in the contract's
+// order at its nearest stop.
+//
+// Every failing run has such a change, so that one after the other they end in
+// PASS: what is lost of the requests can be shortened until it is not, and where
+// the kill is all that is left, the plan can be until the process exits, or
+// would if it handled the signal.
 func Closest(s Settings, most Time) (Change, bool) {
-	var run Run
-	weight := func() int {
-		a := &run.Account
-		n := a.Killed + a.Cancelled + a.Deadline + a.Refused + run.Work.Unknown + int(run.Cleanup)
-		for _, l := range run.Losses() {
+	if c, ok := least(s, most, (*Run).lost); ok {
+		return c, ok
+	}
+	return least(s, most, func(r *Run) int64 { return r.lost()<<32 + r.overrun() })
+}
+
+// lost measures the losses: their weight, then their count.
+func (r *Run) lost() int64 {
+	a := &r.Account
+	n := int64(a.Killed + a.Cancelled + a.Deadline + a.Refused + r.Work.Unknown + int(r.Cleanup))
+	for l := range NoLoss {
+		if r.has(l) {
 			n += weights[l] << 20
 		}
-		return n
 	}
+	return n
+}
+
+// overrun measures in tenths what a change may win though nothing is saved yet:
+// by how much the plan is longer than the time until the kill that ends the
+// process, and for how long routers go on sending to where callers are refused.
+// Without a handled signal there is no plan: that counts for more than any
+// overrun, and to it comes the overrun of the plan with the signal handled.
+func (r *Run) overrun() int64 {
+	n, plan := Time(0), r
+	if r.Account.Refused > 0 {
+		n += r.Instants.RouterStop - r.listening
+	}
+	if !r.Settings.SignalHandled {
+		n += endless
+		handled := r.Settings
+		handled.SignalHandled = true
+		plan = new(Run)
+		plan.compute(&handled)
+	}
+	if !plan.Exited { // who exits before the kill may still overrun by some of the margin
+		n -= plan.Budget.Slack
+	}
+	return int64(n)
+}
+
+// least returns the change of one setting to one of its slider's stops that
+// measures least, and less than s itself.
+func least(s Settings, most Time, measure func(*Run) int64) (Change, bool) {
+	var run Run
 	run.compute(&s)
-	least := weight()
+	n := measure(&run)
 	var best Change
 	for i := range table {
 		c := &table[i]
@@ -77,8 +123,8 @@ func Closest(s Settings, most Time) (Change, bool) {
 				continue
 			}
 			run.compute(&next)
-			if w := weight(); w < least {
-				least, best = w, Change{Control: *c, From: c.Amount(s), To: stop.Amount, Found: true, Settings: next}
+			if m := measure(&run); m < n {
+				n, best = m, Change{Control: *c, From: c.Amount(s), To: stop.Amount, Found: true, Settings: next}
 			}
 		}
 	}

@@ -164,12 +164,12 @@ func (r *Run) compute(s *Settings) {
 	if s.SignalHandled && s.ServerTimeout != None {
 		drainBy = term + s.ServerTimeout
 	}
-	latestEnd, latestFinish := Time(-endless), Time(-endless)
-	if r.admitted > r.first {
-		last := (r.admitted - 1) * s.Interval
-		latestEnd, latestFinish = last+s.lasts(s.Request), last+s.Request
-	}
-	if s.Long > 0 && r.admits(-s.LongAge) {
+	// Neither asks whether there are any: where none was admitted, last is the one
+	// before the first and over by 0, as is a long one that takes no time, and no
+	// signal comes before 0.
+	last := (r.admitted - 1) * s.Interval
+	latestEnd, latestFinish := last+s.lasts(s.Request), last+s.Request
+	if r.admits(-s.LongAge) {
 		latestEnd = max(latestEnd, s.lasts(s.Long)-s.LongAge)
 		latestFinish = max(latestFinish, s.Long-s.LongAge)
 	}

@@ -76,6 +76,20 @@ func TestTheReferenceRecordFoldsIntoTwoLedgers(t *testing.T) {
 	}
 }
 
+// kinds is a record of events of these kinds, one each tenth of a second, all
+// of one piece of work; a word in capitals is a state that is entered.
+func kinds(words string) []ledger.Event {
+	var events []ledger.Event
+	for i, word := range strings.Fields(words) {
+		e := ledger.Event{At: ledger.Seconds(i * 1e8), Kind: ledger.Kind(word), Work: "w"}
+		if word == strings.ToUpper(word) {
+			e.Kind, e.State = ledger.StateChanged, word
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
 func TestWorkEndsAsItsEvidenceSays(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -93,14 +107,43 @@ func TestWorkEndsAsItsEvidenceSays(t *testing.T) {
 		{"a heartbeat and no start seen", "work_heartbeat", true, ledger.Unknown},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			var events []ledger.Event
-			for i, kind := range strings.Fields(tc.events) {
-				events = append(events, ledger.Event{At: ledger.Seconds(i * 1e8), Kind: ledger.Kind(kind), Work: "w"})
-			}
-			if got := ledger.Fold(events, tc.ended).WorkEntries[0].Outcome; got != tc.want {
+			if got := ledger.Fold(kinds(tc.events), tc.ended).WorkEntries[0].Outcome; got != tc.want {
 				t.Errorf("got %v, want %v", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestAReportSaysWhatTheRecordSaysOfItself(t *testing.T) {
+	for _, tc := range []struct {
+		name, events string
+		lost, ended  bool
+	}{
+		{"a record that says nothing of the kind", "signal_received cleanup_ran", false, false},
+		{"evidence was lost", "evidence_lost", true, false},
+		{"the process ended", "process_ended", false, true},
+		{"evidence was lost, and the process ended", "evidence_lost process_ended", true, true},
+	} {
+		if r := ledger.Fold(kinds(tc.events), false); r.EvidenceLost != tc.lost || r.Ended != tc.ended {
+			t.Errorf("%s: evidence lost %v, ended %v", tc.name, r.EvidenceLost, r.Ended)
+		}
+	}
+}
+
+func TestUnfinishedWorkIsCountedWhenTheProcessComesToCleanUp(t *testing.T) {
+	for _, tc := range []struct {
+		name, events string
+		want         ledger.WorkCount
+	}{
+		{"at its cleanup, where there is no such state", "work_started cleanup_ran work_finished", 1},
+		{"at the last cleanup", "work_started cleanup_ran work_finished cleanup_ran", 0},
+		{"as the state is entered, whatever the cleanup waits for", "work_started RECORDING work_finished cleanup_ran", 1},
+		{"as the state is entered first", "work_started RECORDING work_finished RECORDING", 1},
+		{"in no other state", "work_started DRAINING work_finished RECORDING", 0},
+	} {
+		if r := ledger.Fold(kinds(tc.events), true); r.UnfinishedAtCleanup != tc.want {
+			t.Errorf("%s: %d, want %d", tc.name, r.UnfinishedAtCleanup, tc.want)
+		}
 	}
 }
 

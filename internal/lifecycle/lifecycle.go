@@ -292,11 +292,11 @@ func (s *Server) drain(signals <-chan os.Signal) error {
 func (s *Server) closeConnections(cut error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Budget.Unwind)
 	defer cancel()
-	if cut != nil {
-		select {
-		case <-s.empty:
-		case <-ctx.Done():
-		}
+	// Where all ended by themselves, empty is closed already. Shutdown alone would
+	// not wait for handlers that have taken their connection over.
+	select {
+	case <-s.empty:
+	case <-ctx.Done():
 	}
 	s.mu.Lock()
 	for c := range s.unheard {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -227,6 +228,53 @@ func TestAHandlerThatObeysNothingDoesNotHoldTheExit(t *testing.T) {
 		}
 		close(stop)
 	})
+}
+
+// Of a connection that its handler has taken over, such as a WebSocket, the
+// HTTP server knows nothing any more and waits for none.
+func TestAHandlerWithAConnectionOfItsOwnHasTheTimeToUnwind(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		unwinds time.Duration
+		took    time.Duration
+		cause   string
+	}{
+		{"it ends with its work", 0, 10 * time.Second, "the graceful timeout has passed"},
+		{"it says goodbye first", time.Second, 11 * time.Second, "the graceful timeout has passed"},
+		{"it does not end", time.Hour, 12 * time.Second, "the graceful timeout has passed; its handler has not returned"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				recorder := ledger.NewRecorder(time.Now)
+				w := run(t, lifecycle.Config{Recorder: recorder}, func(out http.ResponseWriter, r *http.Request) {
+					conn, _, err := http.NewResponseController(out).Hijack()
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					defer conn.Close()
+					<-r.Context().Done()
+					<-time.After(tc.unwinds)
+				})
+				answer := w.get("/")
+				synctest.Wait()
+				w.signals <- syscall.SIGTERM
+				if sum := w.end(10 * time.Second); sum.Took != tc.took {
+					t.Errorf("it took %v", sum.Took)
+				}
+				var last ledger.Event
+				for _, e := range recorder.Since(0) {
+					if e.Request != "" {
+						last = e
+					}
+				}
+				if last.Kind != ledger.RequestCancelled || last.Detail != tc.cause {
+					t.Errorf("its record ends in %+v", last)
+				}
+				<-answer
+			})
+		})
+	}
 }
 
 func TestStreamsAreToldToEndAndNeedTheirMarker(t *testing.T) {
@@ -486,6 +534,47 @@ func TestNoRequestPassesTheGateUncounted(t *testing.T) {
 		t.Errorf("the ledger says %+v, the callers %d served and %d rejected", r, served.Load(), rejected.Load())
 	}
 	t.Logf("%d served, %d rejected", served.Load(), rejected.Load())
+}
+
+// A handler that has returned leaves its response in the server's hands: the
+// client has the time of the unwinding to take it.
+func TestAResponseUnderWayGoesOutOrIsReportedAsClosed(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		reads time.Duration // after the signal
+		took  time.Duration // at least, the server looks now and then
+		whole bool
+	}{
+		{"the client reads at once", 0, 0, true},
+		{"the client reads late", time.Second, time.Second, true},
+		{"the client reads too late", 5 * time.Second, 2 * time.Second, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log strings.Builder
+				w := run(t, lifecycle.Config{Log: slog.New(slog.NewTextHandler(&log, nil))}, slow)
+				conn, err := w.pipes.Dial(t.Context(), "", "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				fmt.Fprint(conn, "GET /?for=0s HTTP/1.1\r\nHost: x\r\n\r\n")
+				synctest.Wait()
+				w.signals <- syscall.SIGTERM
+				time.Sleep(tc.reads)
+				got, err := io.ReadAll(conn)
+				if whole := err == nil && strings.HasSuffix(string(got), "done"); whole != tc.whole {
+					t.Errorf("the client got %q, %v", got, err)
+				}
+				if sum := w.end(tc.took); sum.Report.Requests != (ledger.Requests{Admitted: 1, Completed: 1}) {
+					t.Errorf("requests %+v", sum.Report.Requests)
+				}
+				if told := strings.Contains(log.String(), "closed with responses under way"); told == tc.whole {
+					t.Errorf("the log says\n%s", log.String())
+				}
+			})
+		})
+	}
 }
 
 // On a real connection a response's last bytes arrive although the server

@@ -92,7 +92,7 @@ func (e *engine) run() {
 	model, tool, done := 0, 0, 0
 	modelAt, toolAt, doneAt := keyAt(beyond, 0), keyAt(beyond, 1), keyAt(beyond, 2)
 	fixedAt := keyAt(0, fixedMark)
-	arriveAt := keyAt(firstArrival, arriveMark)
+	arriveAt := keyAt(FirstArrival, arriveMark)
 	// When worker 1, draining, came to own nothing: it exits once phases 1 and
 	// 2 of that step are over.
 	leaving := Never
@@ -179,7 +179,7 @@ func (s *Settings) nextFixed(t Time) Time {
 }
 
 func (s *Settings) nextArrival(t Time) Time {
-	if next := t + s.Interval; next <= lastArrival {
+	if next := t + s.Interval; next <= LastArrival {
 		return next
 	}
 	return beyond

@@ -36,7 +36,7 @@ func Experiments() []Experiment {
 func (e Experiment) Shown(r *Run, t Time) bool {
 	if e.gate {
 		return t == Horizon && r.Account().Passes(r.Settings.Allowance) &&
-			r.Settings.Allowance <= e.Settings.Allowance && r.Settings.Signal <= lastArrival && r.Workers[0].SignalAt != Never
+			r.Settings.Allowance <= e.Settings.Allowance && r.Settings.Signal <= LastArrival && r.Workers[0].SignalAt != Never
 	}
 	if r.Settings != e.Settings || r.Workers[0].ExitAt == Never || t < r.Workers[0].ExitAt {
 		return false

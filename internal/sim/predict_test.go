@@ -83,6 +83,8 @@ func TestPredictionsAreJudged(t *testing.T) {
 			"You expected 1 killed, but 4 were: requests 13, 14 and 15 had 15 s to 19 s of work left when SIGTERM came at 30 s, and the grace was 12 s."},
 		{"as many killed as were admitted before the signal", late, "p.killed=3", sim.AfterSignal,
 			"You expected 3 killed, but 4 were: with the handler off, worker 1 admitted request 16 after SIGTERM at 30 s, and the deadline at 42 s came 9 s too early."},
+		{"more killed than were admitted before the signal, and fewer than all", "grace=12&handler=0&slots=8", "p.killed=5", sim.AfterSignal,
+			"You expected 5 killed, but 8 were: with the handler off, worker 1 admitted requests 16 to 20 after SIGTERM at 30 s, and the deadline at 42 s came 9 s to 17 s too early."},
 		{"one more completes than was admitted early enough", late, "p.completed=5", sim.AfterSignal,
 			"You expected 5 completed, but 4 were: with the handler off, worker 1 admitted request 16 after SIGTERM at 30 s, and the deadline at 42 s came 9 s too early."},
 		{"many more complete than were admitted early enough", late, "p.completed=8", sim.GraceTooShort,

@@ -172,15 +172,20 @@ type Run struct {
 	Trace       []Event
 }
 
+// Requests arrive from FirstArrival on, one every interval, none after
+// LastArrival.
 const (
-	firstArrival = 1 * Second
-	lastArrival  = 40 * Second
-	maxWorkers   = 5 // four and the replacement
-	maxSlots     = 8
+	FirstArrival = 1 * Second
+	LastArrival  = 40 * Second
+)
+
+const (
+	maxWorkers = 5 // four and the replacement
+	maxSlots   = 8
 )
 
 // arrivals counts the requests of a whole run.
-func (s Settings) arrivals() int { return int((lastArrival-firstArrival)/s.Interval) + 1 }
+func (s Settings) arrivals() int { return int((LastArrival-FirstArrival)/s.Interval) + 1 }
 
 // StageEnds returns how long after admission the three stages of an
 // invocation of this duration end: stage k ends at the first tenth at which

@@ -24,8 +24,8 @@ func listed(parts []string) string {
 // as short one by one.
 const leastRow = 4
 
-// requestNumbers writes request numbers, which ascend: "6, 13 and 14", "6 and 13 to 20".
-func requestNumbers(requests []int) string {
+// RequestNumbers writes request numbers, which ascend: "6, 13 and 14", "6 and 13 to 20".
+func RequestNumbers(requests []int) string {
 	var parts []string
 	for i := 0; i < len(requests); {
 		end := i + 1
@@ -46,7 +46,7 @@ func requestNumbers(requests []int) string {
 
 // theRequests names requests within a sentence: "request 6", "requests 6 and 13".
 func theRequests(requests []int) string {
-	return form(len(requests), "request ", "requests ") + requestNumbers(requests)
+	return form(len(requests), "request ", "requests ") + RequestNumbers(requests)
 }
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
