@@ -17,17 +17,20 @@ import (
 // Control describes one setting of S. Amounts are in tenths throughout, counts
 // and percentages too (4 workers are 40), so that one arithmetic serves all.
 type Control[S any] struct {
-	Name   string
-	Label  string
-	Unit   string   // "s", "%" or "" for a count
-	Toggle bool     // on or off; amounts are then On and Off
-	Words  []string // one of these; amounts are then their places, from 0
-	None   bool     // "none" is taken beside the numbers; its amount is [None]
-	OrZero bool     // 0 is taken beside the numbers from Min on, and is for none
-	Min    Time
-	Max    Time
-	Step   Time // of a slider
-	Grain  Time // of what a URL or the API may say: 0.1 s, or 1 for counts
+	Name  string
+	Label string
+	// Meaning says in a sentence what the setting is, of a toggle what holds
+	// when it is on. Descriptions for programs have it; pages have the label.
+	Meaning string
+	Unit    string   // "s", "%" or "" for a count
+	Toggle  bool     // on or off; amounts are then On and Off
+	Words   []string // one of these; amounts are then their places, from 0
+	None    bool     // "none" is taken beside the numbers; its amount is [None]
+	OrZero  bool     // 0 is taken beside the numbers from Min on, and is for none
+	Min     Time
+	Max     Time
+	Step    Time // of a slider
+	Grain   Time // of what a URL or the API may say: 0.1 s, or 1 for counts
 	// Opening is the value of a setting that is left out.
 	Opening Time
 

@@ -227,3 +227,58 @@ func jsonError(err error) error {
 	}
 	return fmt.Errorf("not JSON: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
+
+// Info is what there is to know of a setting without its model's type.
+type Info struct {
+	Name, Label, Unit string
+	Toggle            bool
+	Words             []string // where it is one of these
+	Allowed           string   // in words
+	Opening           string   // as a link writes it
+}
+
+// Infos describes the table's settings in its order.
+func (t Table[S]) Infos() []Info {
+	list := make([]Info, len(t))
+	for i := range t {
+		c := &t[i]
+		list[i] = Info{Name: c.Name, Label: c.Label, Unit: c.Unit, Toggle: c.Toggle, Words: c.Words, Allowed: c.Allowed(), Opening: c.TextOf(c.Opening)}
+	}
+	return list
+}
+
+// AppendChanged appends as [Table.AppendQuery] does what is not at its opening
+// value.
+func (t Table[S]) AppendChanged(b []byte, s S) []byte {
+	first := len(b)
+	for i := range t {
+		c := &t[i]
+		v := c.amount(&s)
+		if v == c.Opening {
+			continue
+		}
+		if len(b) > first {
+			b = append(b, '&')
+		}
+		b = append(b, c.Name...)
+		b = append(b, '=')
+		b = c.appendText(b, v)
+	}
+	return b
+}
+
+// Complete fills in what a whole form leaves out: a toggle that is off sends
+// nothing. Any other setting that is missing is an *[Error].
+func (t Table[S]) Complete(form map[string][]string) error {
+	for i := range t {
+		c := &t[i]
+		if form[c.Name] != nil {
+			continue
+		}
+		if !c.Toggle {
+			return c.Refuse("nothing")
+		}
+		form[c.Name] = []string{"0"}
+	}
+	return nil
+}
