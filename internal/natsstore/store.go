@@ -9,8 +9,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
@@ -25,10 +27,10 @@ const (
 	bucket = "drainlab_sessions"
 	// timeToLive of a session that is not written, and so not watched.
 	timeToLive = 30 * time.Minute
-	// maxBytes bounds the bucket, and new sessions are taken up to seven
-	// eighths of it: half a million of some 440 bytes with their headers. A
-	// session grows by up to a tenth when it changes, which must not fail
-	// because others fill the store.
+	// maxBytes bounds the bucket, and new sessions are taken up to half of it:
+	// 400,000 of some 300 bytes with their headers. A session of opening values
+	// grows by half when all are changed, which must not fail because others
+	// fill the store.
 	maxBytes = 256 << 20
 	// maxValue bounds one session, of a foreign writer in a shared cluster.
 	maxValue = 4 << 10
@@ -42,6 +44,8 @@ type Config struct {
 	// Dir is the embedded server's folder. Empty: a temporary one, removed at
 	// Close.
 	Dir string
+	// Log is told what was dropped; nil: nobody is.
+	Log *slog.Logger
 
 	maxBytes int64 // of the bucket, for tests; 0: maxBytes
 }
@@ -54,13 +58,15 @@ type Store struct {
 	temp   string         // the folder to remove, if any
 	limit  uint64         // of bytes, for new sessions
 	lock   *os.File       // of the embedded server's folder
+	log    *slog.Logger
+	told   sync.Once // of records of the version before
 }
 
 var _ session.Store = (*Store)(nil)
 
 // Open connects to the configured store and waits until it answers.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
-	s := &Store{}
+	s := &Store{log: cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))}
 	if err := s.open(ctx, cfg); err != nil {
 		s.Close()
 		return nil, err
@@ -85,7 +91,7 @@ func (s *Store) open(ctx context.Context, cfg Config) error {
 		return fmt.Errorf("opening the session store: %w", err)
 	}
 	size := cmp.Or(cfg.maxBytes, maxBytes)
-	s.limit = uint64(size / 8 * 7)
+	s.limit = uint64(size / 2)
 	s.kv, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
 		Bucket:       bucket,
 		Description:  "Drainlab sessions",
@@ -191,7 +197,7 @@ func (s *Store) Get(ctx context.Context, id session.ID) (session.Record, error) 
 	if err != nil {
 		return session.Record{}, translate(err)
 	}
-	return decode(entry)
+	return s.decode(ctx, entry)
 }
 
 // Create implements [session.Store].
@@ -208,6 +214,11 @@ func (s *Store) Create(ctx context.Context, id session.ID, state session.State) 
 		return session.Record{}, session.ErrFull
 	}
 	revision, err := s.kv.Create(ctx, string(id), value)
+	if errors.Is(err, jetstream.ErrKeyExists) {
+		if _, gone := s.Get(ctx, id); errors.Is(gone, session.ErrNotFound) { // of the version before, and dropped now
+			revision, err = s.kv.Create(ctx, string(id), value)
+		}
+	}
 	if err != nil {
 		return session.Record{}, translate(err)
 	}
@@ -263,7 +274,10 @@ func (s *Store) Watch(ctx context.Context, id session.ID) (<-chan session.Record
 				if entry == nil { // the end of what was there at first
 					continue
 				}
-				rec, err := decode(entry)
+				rec, err := s.decode(ctx, entry)
+				if errors.Is(err, session.ErrNotFound) { // it may be made again
+					continue
+				}
 				if err != nil {
 					return
 				}
@@ -278,9 +292,19 @@ func (s *Store) Watch(ctx context.Context, id session.ID) (<-chan session.Record
 	return newest, nil
 }
 
-func decode(entry jetstream.KeyValueEntry) (session.Record, error) {
+// decode reads an entry. A record of the version before is dropped: its session
+// is as one that is not there.
+func (s *Store) decode(ctx context.Context, entry jetstream.KeyValueEntry) (session.Record, error) {
 	rec := session.Record{Revision: entry.Revision()}
-	if err := json.Unmarshal(entry.Value(), &rec.State); err != nil {
+	err := json.Unmarshal(entry.Value(), &rec.State)
+	switch {
+	case errors.Is(err, session.ErrBefore):
+		s.told.Do(func() { s.log.Warn("sessions of the version before are dropped: its records name no lesson") })
+		// Not what another process has written over it meanwhile. Where this
+		// fails the record goes by its time to live.
+		_ = s.kv.Delete(ctx, entry.Key(), jetstream.LastRevision(entry.Revision()))
+		return session.Record{}, session.ErrNotFound
+	case err != nil:
 		return session.Record{}, fmt.Errorf("a stored session cannot be read: %w", err)
 	}
 	return rec, nil

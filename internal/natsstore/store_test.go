@@ -1,9 +1,11 @@
 package natsstore_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -18,7 +20,7 @@ import (
 	"drainlab/internal/natsstore"
 	"drainlab/internal/session"
 	"drainlab/internal/session/storetest"
-	"drainlab/internal/sim"
+	"drainlab/internal/setting"
 )
 
 // patience bounds what a test waits for; only one that fails waits as long.
@@ -101,7 +103,7 @@ func bucket(t *testing.T, ns *server.Server) (jetstream.JetStream, jetstream.Key
 
 func do(t *testing.T, store session.Store, id session.ID, cmd session.Command) session.Record {
 	t.Helper()
-	rec, err := session.Do(t.Context(), store, id, cmd)
+	rec, err := session.Do(t.Context(), storetest.Lessons(), store, id, cmd)
 	if err != nil {
 		t.Fatalf("Do: %v", err)
 	}
@@ -302,7 +304,9 @@ func TestAFullStoreTakesNoMoreSessionsAndServesThoseItHas(t *testing.T) {
 		for range 10 {
 			made[id] = do(t, store, id, session.Step{Seconds: 1})
 		}
-		made[id] = do(t, store, id, session.Replace{Settings: longest})
+		long := made[id].State
+		long.Query = longest
+		made[id] = storetest.Update(t, store, id, made[id], long)
 	}
 
 	// Only another writer of the cluster fills what is left.
@@ -327,8 +331,9 @@ func TestAFullStoreTakesNoMoreSessionsAndServesThoseItHas(t *testing.T) {
 	}
 }
 
-// longest are settings that take most bytes.
-var longest = sim.Settings{Workers: 1, Slots: 1, Startup: 199, Interval: 99, Duration: 399, Signal: 599, Grace: 299, Allowance: 100}
+// longest stands for the settings that take most bytes: all of lesson 1's at
+// once, none at its opening value.
+const longest = "workers=4&slots=16&startup=19.9&interval=9.9&duration=39.9&signal=59.9&grace=29.9&handler=0&replacement=1&ready_only=0&fail_init=1&allowance=100"
 
 // fill creates sessions until no more are taken.
 func fill(t *testing.T, store session.Store) map[session.ID]session.Record {
@@ -435,7 +440,7 @@ func TestARecordOfAForeignWriterIsAnErrorOfItsOwn(t *testing.T) {
 	ns := jetStreamCluster(t)
 	store := open(t, natsstore.Config{URL: ns.ClientURL()})
 	_, kv := bucket(t, ns)
-	for _, value := range []string{"junk", "{}", `{"model":1,"settings":{"workers":9},"clock":{"speed":2}}`} {
+	for _, value := range []string{"junk", "{}", "null", `{"model":3,"query":"","clock":{"speed":2,"end":600}}`, `{"lesson":"counter","clock":{"speed":2,"at":601,"end":600}}`} {
 		id, rec := storetest.Create(t, store, 100)
 		records := storetest.Watch(t, store, id)
 		wantSame(t, storetest.Receive(t, records), rec)
@@ -450,6 +455,85 @@ func TestARecordOfAForeignWriterIsAnErrorOfItsOwn(t *testing.T) {
 	id, _ := storetest.Create(t, store, 100)
 	if _, err := kv.PutString(t.Context(), string(id), strings.Repeat("x", 5<<10)); err == nil {
 		t.Error("a value of 5 KiB is taken")
+	}
+}
+
+// before is a session as the version before stored it, which knew one lesson.
+const before = `{"model":1,"settings":{"workers":1},"clock":{"playing":false,"at":0,"since":"2026-03-14T12:00:00Z","speed":2},"shown":0,"own":false}`
+
+func TestASessionOfTheVersionBeforeIsDroppedAndCanBeMadeAgain(t *testing.T) {
+	ns := jetStreamCluster(t)
+	for _, c := range []struct {
+		name string
+		see  func(*testing.T, *natsstore.Store, session.ID)
+	}{
+		{"once it is read", func(t *testing.T, store *natsstore.Store, id session.ID) {
+			if _, err := store.Get(t.Context(), id); !errors.Is(err, session.ErrNotFound) {
+				t.Errorf("Get returns %v, want ErrNotFound", err)
+			}
+		}},
+		{"once a command comes to it", func(t *testing.T, store *natsstore.Store, id session.ID) {
+			if _, err := session.Do(t.Context(), storetest.Lessons(), store, id, session.Play{}); !errors.Is(err, session.ErrNotFound) {
+				t.Errorf("Do returns %v, want ErrNotFound", err)
+			}
+		}},
+		{"once it is watched", func(t *testing.T, store *natsstore.Store, id session.ID) {}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var log bytes.Buffer
+			store := open(t, natsstore.Config{URL: ns.ClientURL(), Log: slog.New(slog.NewTextHandler(&log, nil))})
+			_, kv := bucket(t, ns)
+			for range 3 {
+				id := session.NewID()
+				if _, err := kv.PutString(t.Context(), string(id), before); err != nil {
+					t.Fatal(err)
+				}
+				c.see(t, store, id)
+				records := storetest.Watch(t, store, id)
+				wantDeleted(t, kv, id)
+				rec, err := store.Create(t.Context(), id, storetest.Paused(100))
+				if err != nil {
+					t.Fatalf("Create: %v", err)
+				}
+				wantSame(t, storetest.Receive(t, records), rec) // the watch has gone on
+			}
+			store.Close()
+			if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "version before") {
+				t.Errorf("the log has %q, want one line", got)
+			}
+		})
+	}
+}
+
+// wantDeleted waits until the bucket has nothing of that id.
+func wantDeleted(t *testing.T, kv jetstream.KeyValue, id session.ID) {
+	t.Helper()
+	for late := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		entry, err := kv.Get(t.Context(), string(id))
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			return
+		}
+		if time.Now().After(late) {
+			t.Fatalf("the bucket has %+v, %v", entry, err)
+		}
+	}
+}
+
+func TestASessionIsCreatedOverOneOfTheVersionBefore(t *testing.T) {
+	ns := jetStreamCluster(t)
+	store := open(t, natsstore.Config{URL: ns.ClientURL()}) // and without a log
+	_, kv := bucket(t, ns)
+	id := session.NewID()
+	if _, err := kv.PutString(t.Context(), string(id), before); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := store.Create(t.Context(), id, storetest.Paused(100))
+	if err != nil {
+		t.Fatalf("Create: %v", err)
+	}
+	storetest.WantRecord(t, store, id, rec)
+	if _, err := store.Create(t.Context(), id, storetest.Paused(200)); !errors.Is(err, session.ErrExists) {
+		t.Errorf("Create again returns %v, want ErrExists", err)
 	}
 }
 
@@ -469,7 +553,7 @@ func TestASessionThatWasDeletedIsNotFoundAndCanBeMadeAgain(t *testing.T) {
 	if _, err := store.Update(t.Context(), id, rec.State, rec.Revision); !errors.Is(err, session.ErrConflict) {
 		t.Errorf("Update returns %v, want ErrConflict", err)
 	}
-	again, err := store.Create(t.Context(), id, storetest.Paused(20*sim.Second))
+	again, err := store.Create(t.Context(), id, storetest.Paused(20*setting.Second))
 	if err != nil || again.Revision <= rec.Revision {
 		t.Fatalf("Create after %+v returns %+v, %v", rec, again, err)
 	}

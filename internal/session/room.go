@@ -4,36 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
-	"drainlab/internal/sim"
+	"drainlab/internal/course"
+	"drainlab/internal/setting"
 )
-
-// Frame is what one patch of the page draws: a session at one instant.
-type Frame struct {
-	State   State
-	Run     *sim.Run
-	T       sim.Time
-	Exact   time.Duration // T, finer than a tenth
-	Playing bool          // whether time moves on from here
-	// Until is the instant up to which nothing happens after T while playing:
-	// the next event. It is T while paused.
-	Until sim.Time
-	Shown uint32 // the guided steps shown so far, as [State.ShownAt]
-}
-
-// FrameAt is the state's frame at now.
-func (s State) FrameAt(run *sim.Run, now time.Time) Frame {
-	f := Frame{State: s, Run: run, T: s.Clock.T(now), Exact: s.Clock.Exact(now), Playing: s.Clock.Runs(now)}
-	f.Until = f.T
-	if f.Playing {
-		f.Until = run.NextEvent(f.T)
-	}
-	f.Shown = s.shownBy(run, f.T)
-	return f
-}
 
 // Piece is one fragment of a frame as it goes to the viewers.
 type Piece struct {
@@ -42,8 +20,8 @@ type Piece struct {
 	Packed []byte // compressed on its own, to be concatenated
 }
 
-// Renderer draws frames. The pieces of all frames have the same names in the
-// same order; the last one ends the frame.
+// Renderer draws frames. The pieces of all frames of a lesson have the same
+// names in the same order; the last one ends the frame.
 type Renderer interface {
 	Render(Frame) ([]Piece, error)
 	// Pack fills in Packed from Plain.
@@ -68,6 +46,7 @@ const (
 // Hub keeps one room for each session that is watched in this process.
 type Hub struct {
 	store    Store
+	lessons  *course.Register
 	renderer Renderer
 	log      *slog.Logger
 
@@ -79,9 +58,10 @@ type Hub struct {
 	running  sync.WaitGroup // rooms
 }
 
-// NewHub returns a hub of rooms that watch store and are drawn by renderer.
-func NewHub(store Store, renderer Renderer, log *slog.Logger) *Hub {
-	return &Hub{store: store, renderer: renderer, log: log, rooms: map[ID]*room{}, draining: make(chan struct{})}
+// NewHub returns a hub of rooms that watch store, show sessions of these
+// lessons and are drawn by renderer.
+func NewHub(store Store, lessons *course.Register, renderer Renderer, log *slog.Logger) *Hub {
+	return &Hub{store: store, lessons: lessons, renderer: renderer, log: log, rooms: map[ID]*room{}, draining: make(chan struct{})}
 }
 
 // Drain tells every viewer, present and to come, that the server goes away:
@@ -136,7 +116,7 @@ type room struct {
 
 	// The loop's own.
 	record Record
-	run    *sim.Run
+	run    course.Run
 }
 
 // Viewer is one watcher of a session. It remembers the versions it has and no
@@ -244,7 +224,8 @@ func (r *room) watch(ctx context.Context) {
 }
 
 // loop draws a frame whenever the session changes, its clock comes to the next
-// event or whole second, or a further viewer comes. It ends with the watch.
+// event or whole second, or a further viewer comes. It ends with the watch, or
+// with a state that cannot be shown.
 func (r *room) loop(ctx context.Context, updates <-chan Record) {
 	var last time.Time
 	wake := time.NewTimer(time.Hour)
@@ -257,7 +238,10 @@ func (r *room) loop(ctx context.Context, updates <-chan Record) {
 			if !ok {
 				return
 			}
-			r.take(rec)
+			if err := r.take(rec); err != nil {
+				r.hub.log.Error("showing a session failed", "error", err)
+				return
+			}
 		case <-r.join:
 		case <-wake.C:
 		case <-touch.C:
@@ -276,20 +260,31 @@ func (r *room) loop(ctx context.Context, updates <-chan Record) {
 		r.draw(f)
 		wake.Stop()
 		if f.Playing {
-			second := (f.T/sim.Second + 1) * sim.Second
-			wake.Reset(max(tickGap, r.record.State.Clock.Until(min(f.Until, second), last)))
+			second := (f.T/setting.Second + 1) * setting.Second
+			wake.Reset(max(tickGap, f.State.Clock.Until(min(f.Until, second), last)))
 		}
 	}
 }
 
-func (r *room) take(rec Record) {
+// take makes rec what the room shows. The error says why it cannot be shown.
+func (r *room) take(rec Record) error {
 	if r.run != nil && rec.Revision <= r.record.Revision {
-		return
+		return nil
 	}
-	if r.run == nil || rec.State.Settings != r.record.State.Settings {
-		r.run = sim.Simulate(rec.State.Settings)
+	was, is := r.record.State, rec.State
+	if r.run != nil && is.Lesson != was.Lesson {
+		// Its viewers have another lesson's page around the pieces.
+		return fmt.Errorf("%w: it was of lesson %s and is of %s", ErrUnopenable, was.Lesson, setting.Quote(is.Lesson))
+	}
+	if r.run == nil || is.Query != was.Query {
+		view, err := is.Open(r.hub.lessons)
+		if err != nil {
+			return err
+		}
+		r.run = view.Run()
 	}
 	r.record = rec
+	return nil
 }
 
 // draw renders f and makes what is new in it known to the viewers.
@@ -302,6 +297,10 @@ func (r *room) draw(f Frame) {
 	r.mu.Lock()
 	first := r.pieces == nil
 	r.mu.Unlock()
+	if !first && len(pieces) != len(r.pieces) {
+		r.hub.log.Error("drawing a frame failed", "error", fmt.Sprintf("%d pieces after %d", len(pieces), len(r.pieces)))
+		return
+	}
 	// Only this loop writes pieces, so they can be compared and packed without
 	// keeping viewers waiting.
 	fresh := make([]bool, len(pieces))
@@ -333,7 +332,7 @@ func (r *room) draw(f Frame) {
 }
 
 // leave ends the room when its watch has ended: because the last viewer left,
-// or because the watch broke under viewers, who are then told.
+// or because the watch broke or the state cannot be shown: its viewers are told.
 func (r *room) leave(ctx context.Context) {
 	if ctx.Err() != nil {
 		// The session's time to live counts from its last viewer.

@@ -15,9 +15,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"drainlab/internal/course"
+	"drainlab/internal/course/coursetest"
 	"drainlab/internal/session"
 	"drainlab/internal/session/storetest"
-	"drainlab/internal/sim"
+	"drainlab/internal/setting"
 )
 
 // The tests of rooms run in bubbles, whose time passes only when every
@@ -31,6 +33,14 @@ type sketcher struct {
 	at     []time.Time    // of each frame
 	packs  map[string]int // by piece
 	fails  bool
+	more   int // pieces than there are
+}
+
+// set changes how the sketcher draws.
+func (d *sketcher) set(change func(*sketcher)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	change(d)
 }
 
 func (d *sketcher) Render(f session.Frame) ([]session.Piece, error) {
@@ -40,12 +50,13 @@ func (d *sketcher) Render(f session.Frame) ([]session.Piece, error) {
 		return nil, errors.New("no ink")
 	}
 	d.frames, d.at = append(d.frames, f), append(d.at, time.Now())
-	return sketch(f), nil
+	pieces := append(sketch(f), session.Piece{Name: "more", Plain: []byte("more")})
+	return pieces[:3+d.more], nil
 }
 
 func sketch(f session.Frame) []session.Piece {
 	return []session.Piece{
-		{Name: "settings", Plain: f.State.Settings.AppendQuery(nil)},
+		{Name: "settings", Plain: []byte("?" + f.State.Query)},
 		{Name: "t", Plain: []byte(f.T.String())},
 		{Name: "clock", Plain: fmt.Appendf(nil, "%v at %v", f.Playing, f.State.Clock.Speed)},
 	}
@@ -82,9 +93,9 @@ type process struct {
 	log    *bytes.Buffer
 }
 
-func newProcess(store *memory) *process {
+func newProcess(store *memory, lessons *course.Register) *process {
 	p := &process{store: store, drawer: &sketcher{packs: map[string]int{}}, log: &bytes.Buffer{}}
-	p.hub = session.NewHub(store, p.drawer, slog.New(slog.NewTextHandler(p.log, nil)))
+	p.hub = session.NewHub(store, lessons, p.drawer, slog.New(slog.NewTextHandler(p.log, nil)))
 	return p
 }
 
@@ -95,28 +106,31 @@ type house struct {
 	id session.ID
 }
 
-// inHouse runs a test in a bubble on a session that was just made.
-func inHouse(t *testing.T, v session.View, test func(*testing.T, *house)) {
+// inHouse runs a test in a bubble on a session that was just made of the
+// counter's link with that query.
+func inHouse(t *testing.T, query string, start motion, test func(*testing.T, *house)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		h := &house{process: newProcess(newMemory()), t: t, id: session.NewID()}
-		if v.Speed == 0 {
-			v.Speed = session.Single
-		}
-		if v.Settings == (sim.Settings{}) {
-			v.Settings = sim.Opening()
-		}
-		if _, err := h.store.Create(t.Context(), h.id, session.New(v, time.Now())); err != nil {
+		h := &house{process: newProcess(newMemory(), storetest.Lessons()), t: t, id: session.NewID()}
+		if _, err := h.store.Create(t.Context(), h.id, session.New(link(t, query), bool(start), time.Now())); err != nil {
 			t.Fatal(err)
 		}
 		test(t, h)
 	})
 }
 
+// motion says whether a session plays.
+type motion bool
+
+const (
+	plays  motion = true
+	stands motion = false
+)
+
 // do gives a command to the session.
 func (h *house) do(cmd session.Command) session.Record {
 	h.t.Helper()
-	rec, err := session.Do(h.t.Context(), h.store, h.id, cmd)
+	rec, err := session.Do(h.t.Context(), storetest.Lessons(), h.store, h.id, cmd)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -219,47 +233,46 @@ func wantEnd(t *testing.T, v *session.Viewer, want error) {
 	}
 }
 
-const openingQuery = "workers=1&slots=4&startup=4&interval=2&duration=20&signal=30&grace=0&handler=1&replacement=0&ready_only=1&fail_init=0&allowance=20"
-
 func TestTheFirstPictureIsTheWholeFrame(t *testing.T) {
-	inHouse(t, session.View{T: 123}, func(t *testing.T, h *house) {
+	inHouse(t, "t=12.3", stands, func(t *testing.T, h *house) {
 		v := h.join(h.process)
-		wantNews(t, v, "settings "+openingQuery+"; t 12.3; clock false at 1")
+		wantNews(t, v, "settings ?; t 12.3; clock false at 1")
 	})
 }
 
 func TestAFrameTellsWhereTheSessionStands(t *testing.T) {
-	run := sim.Simulate(sim.Opening())
 	for _, c := range []struct {
 		name  string
 		clock session.Clock
 		shown uint32
 		own   bool
-		want  session.Frame
+		want  course.Frame
+		exact time.Duration
 	}{
-		{"paused, nothing is to come", session.Clock{At: 100, Since: noon, Speed: session.Single}, 0, true,
-			session.Frame{T: 100, Exact: 10 * time.Second, Until: 100}},
-		{"playing, the next event is to come", session.Clock{Playing: true, At: 98, Since: noon.Add(-250 * time.Millisecond), Speed: session.Single}, 0, true,
-			session.Frame{T: 100, Exact: 10050 * time.Millisecond, Playing: true, Until: 110}},
-		{"at the end, nothing is to come", session.Clock{Playing: true, At: 590, Since: noon.Add(-time.Hour), Speed: session.Single}, grace10, true,
-			session.Frame{T: 600, Exact: time.Minute, Until: 600, Shown: grace10 | opening}},
-		{"with a step shown by the frame itself", session.Clock{At: 300, Since: noon, Speed: session.Single}, 0, true,
-			session.Frame{T: 300, Exact: 30 * time.Second, Until: 300, Shown: opening}},
-		{"with no step shown by a link alone", session.Clock{At: 300, Since: noon, Speed: session.Single}, grace10, false,
-			session.Frame{T: 300, Exact: 30 * time.Second, Until: 300, Shown: grace10}},
+		{"paused, nothing is to come", session.Clock{At: 100, Since: noon, Speed: course.Single}, 0, true,
+			course.Frame{T: 100, Until: 100}, 10 * time.Second},
+		{"playing, the next event is to come", session.Clock{Playing: true, At: 98, Since: noon.Add(-250 * time.Millisecond), Speed: course.Single}, 0, true,
+			course.Frame{T: 100, Playing: true, Until: 120}, 10050 * time.Millisecond},
+		{"at the end, nothing is to come", session.Clock{Playing: true, At: 590, Since: noon.Add(-time.Hour), Speed: course.Half}, few, true,
+			course.Frame{T: 600, Until: 600, Shown: few | opening}, time.Minute},
+		{"with a step shown by the frame itself", session.Clock{At: 300, Since: noon, Speed: course.Single}, 0, true,
+			course.Frame{T: 300, Until: 300, Shown: opening}, 30 * time.Second},
+		{"with no step shown by a link alone", session.Clock{At: 300, Since: noon, Speed: course.Eight}, few, false,
+			course.Frame{T: 300, Until: 300, Shown: few}, 30 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.want.State = session.State{Model: sim.Model, Settings: sim.Opening(), Clock: c.clock, Shown: c.shown, Own: c.own}
-			c.want.Run = run
-			if got := c.want.State.FrameAt(run, noon); got != c.want {
-				t.Errorf("got  %+v\nwant %+v", got, c.want)
+			s := state(t, "", c.clock)
+			s.Shown, s.Own = c.shown, c.own
+			want := session.Frame{State: s, Run: link(t, "").View.Run(), Frame: c.want, Exact: c.exact, Speed: c.clock.Speed}
+			if got := s.FrameAt(run(t, s), noon); got != want {
+				t.Errorf("got  %+v\nwant %+v", got, want)
 			}
 		})
 	}
 }
 
 func TestAFrameIsDrawnOnceForAllViewers(t *testing.T) {
-	inHouse(t, session.View{}, func(t *testing.T, h *house) {
+	inHouse(t, "", stands, func(t *testing.T, h *house) {
 		viewers := []*session.Viewer{h.join(h.process), h.join(h.process), h.join(h.process)}
 		time.Sleep(time.Second)
 		first := news(t, viewers[0])
@@ -268,7 +281,7 @@ func TestAFrameIsDrawnOnceForAllViewers(t *testing.T) {
 		}
 		before := h.drawer.renders()
 		h.do(session.Seek{T: 42})
-		h.do(session.Set{Values: url.Values{"grace": {"3"}}})
+		h.do(session.Set{Values: url.Values{"by": {"3"}}})
 		synctest.Wait()
 		if got := h.drawer.renders() - before; got != 1 {
 			t.Errorf("3 viewers made the room draw %d times", got)
@@ -277,7 +290,7 @@ func TestAFrameIsDrawnOnceForAllViewers(t *testing.T) {
 			t.Errorf("packed are %s", got)
 		}
 		time.Sleep(time.Second)
-		first = wantNews(t, viewers[0], "settings "+strings.Replace(openingQuery, "grace=0", "grace=3", 1)+"; t 4.2; clock false at 1")
+		first = wantNews(t, viewers[0], "settings ?by=3; t 4.2; clock false at 1")
 		for _, v := range viewers[1:] {
 			wantSameBytes(t, news(t, v), first)
 		}
@@ -331,31 +344,32 @@ func follow(t *testing.T, v *session.Viewer, start time.Time, d time.Duration) [
 	}
 }
 
-// moments are the instants of a run's own events and its whole seconds.
-func moments(run *sim.Run) []sim.Time {
-	var all []sim.Time
-	for t := sim.Time(0); t <= sim.Horizon; t++ {
-		event := slices.ContainsFunc(run.Trace, func(e sim.Event) bool { return e.At == t })
-		if event || t%sim.Second == 0 {
+// moments are the instants at which a run's number grows, its whole seconds and
+// its end.
+func moments(run course.Run) []setting.Time {
+	every := run.(coursetest.Run).Settings.Every
+	var all []setting.Time
+	for t := setting.Time(0); t <= run.End(); t++ {
+		if t%every == 0 || t%setting.Second == 0 {
 			all = append(all, t)
 		}
 	}
 	return all
 }
 
-const crooked = "interval=0.7&duration=3.1&startup=2.3&grace=4.4&replacement=1"
+// crooked is a run that ends at 60.2 s.
+const crooked = "count=86&every=0.7"
 
 func TestFramesComeAtEventsAndWholeSeconds(t *testing.T) {
 	for _, c := range []struct {
 		change string
-		speed  session.Speed
-	}{{"", session.Single}, {"", session.Half}, {crooked, session.Single}, {crooked, session.Half}} {
+		speed  course.Speed
+	}{{"", course.Single}, {"", course.Half}, {crooked, course.Single}, {crooked, course.Half}} {
 		t.Run(fmt.Sprintf("%q at speed %v", c.change, c.speed), func(t *testing.T) {
-			s := settings(t, c.change)
-			inHouse(t, session.View{Settings: s, Speed: c.speed, Playing: true}, func(t *testing.T, h *house) {
+			inHouse(t, c.change+"&speed="+c.speed.String(), plays, func(t *testing.T, h *house) {
 				start := time.Now()
 				got := follow(t, h.join(h.process), start, time.Hour)
-				want := moments(sim.Simulate(s))
+				want := moments(link(t, c.change).View.Run())
 				if len(got) != len(want) {
 					t.Errorf("%d frames came, want %d", len(got), len(want))
 				}
@@ -371,21 +385,20 @@ func TestFramesComeAtEventsAndWholeSeconds(t *testing.T) {
 }
 
 func TestAtHighSpeedFramesAreAtLeastATenthOfASecondApart(t *testing.T) {
-	for _, speed := range []session.Speed{session.Double, session.Four, session.Eight} {
+	for _, speed := range []course.Speed{course.Double, course.Four, course.Eight} {
 		t.Run("at speed "+speed.String(), func(t *testing.T) {
-			s := settings(t, crooked)
-			inHouse(t, session.View{Settings: s, Speed: speed, Playing: true}, func(t *testing.T, h *house) {
+			inHouse(t, crooked+"&speed="+speed.String(), plays, func(t *testing.T, h *house) {
 				got := follow(t, h.join(h.process), time.Now(), time.Hour)
 				for i := 1; i < len(got); i++ {
 					if gap := got[i].after - got[i-1].after; gap < 100*time.Millisecond {
 						t.Errorf("the frame of %s s came %v after that of %s s", got[i].t, gap, got[i-1].t)
 					}
 				}
-				if last := got[len(got)-1]; last.t != "60" {
+				if last := got[len(got)-1]; last.t != "60.2" {
 					t.Errorf("the last frame is of %s s", last.t)
 				}
 				// What happens is to be seen at once, or a tenth of a second later.
-				for _, m := range moments(sim.Simulate(s)) {
+				for _, m := range moments(link(t, crooked).View.Run()) {
 					at := tenths(m) * 2 / time.Duration(speed)
 					if !slices.ContainsFunc(got, func(d drawn) bool { return d.after >= at && d.after < at+100*time.Millisecond }) {
 						t.Errorf("what is at %v s was not drawn from %v on", m, at)
@@ -396,8 +409,8 @@ func TestAtHighSpeedFramesAreAtLeastATenthOfASecondApart(t *testing.T) {
 	}
 }
 
-func TestNothingIsDrawnAfterTheHorizon(t *testing.T) {
-	inHouse(t, session.View{Playing: true, T: 580}, func(t *testing.T, h *house) {
+func TestNothingIsDrawnAfterTheEnd(t *testing.T) {
+	inHouse(t, "t=58", plays, func(t *testing.T, h *house) {
 		v := h.join(h.process)
 		frames := follow(t, v, time.Now(), 2100*time.Millisecond)
 		if last := frames[len(frames)-1]; last.t != "60" || last.after != 2*time.Second {
@@ -406,14 +419,14 @@ func TestNothingIsDrawnAfterTheHorizon(t *testing.T) {
 		before := h.drawer.renders()
 		wantQuiet(t, v, 9*time.Minute)
 		if got := h.drawer.renders(); got != before {
-			t.Errorf("%d frames were drawn after the horizon", got-before)
+			t.Errorf("%d frames were drawn after the end", got-before)
 		}
 		wantQuiet(t, v, 3*time.Hour) // over which the session is kept by touches
 	})
 }
 
 func TestNothingIsDrawnWhilePaused(t *testing.T) {
-	inHouse(t, session.View{T: 123}, func(t *testing.T, h *house) {
+	inHouse(t, "t=12.3", stands, func(t *testing.T, h *house) {
 		v := h.settle(h.process)
 		before := h.drawer.renders()
 		wantQuiet(t, v, 9*time.Minute)
@@ -425,7 +438,7 @@ func TestNothingIsDrawnWhilePaused(t *testing.T) {
 }
 
 func TestAPauseStopsTheFramesAndPlayResumesThem(t *testing.T) {
-	inHouse(t, session.View{Playing: true}, func(t *testing.T, h *house) {
+	inHouse(t, "", plays, func(t *testing.T, h *house) {
 		v := h.settle(h.process)
 		time.Sleep(250 * time.Millisecond)
 		h.do(session.Pause{})
@@ -446,20 +459,20 @@ func TestAPauseStopsTheFramesAndPlayResumesThem(t *testing.T) {
 }
 
 func TestAViewerThatLagsGetsTheNewestOfWhatChanged(t *testing.T) {
-	inHouse(t, session.View{Playing: true}, func(t *testing.T, h *house) {
+	inHouse(t, "count=36&every=1.7", plays, func(t *testing.T, h *house) {
 		v := h.settle(h.process)
 		other := h.settle(h.process)
 		time.Sleep(18500 * time.Millisecond)
 		wantNews(t, v, "t 20.4; clock true at 1") // not the settings, and not what came since 2 s
 		wantQuiet(t, v, 400*time.Millisecond)     // no backlog
-		h.do(session.Set{Values: url.Values{"grace": {"1"}}})
+		h.do(session.Set{Values: url.Values{"by": {"3"}}})
 		time.Sleep(100 * time.Millisecond)
-		h.do(session.Set{Values: url.Values{"grace": {"2"}}})
-		h.do(session.SetSpeed{Speed: session.Double})
+		h.do(session.Set{Values: url.Values{"by": {"2"}}})
+		h.do(session.SetSpeed{Speed: course.Double})
 		time.Sleep(100 * time.Millisecond)
 		h.do(session.Pause{})
 		time.Sleep(time.Hour)
-		want := "settings " + strings.Replace(openingQuery, "grace=0", "grace=2", 1) + "; t 21.2; clock false at 2"
+		want := "settings ?count=36&every=1.7&by=2; t 21.2; clock false at 2"
 		wantNews(t, v, want)
 		wantQuiet(t, v, time.Second)
 		wantNews(t, other, want)
@@ -468,12 +481,12 @@ func TestAViewerThatLagsGetsTheNewestOfWhatChanged(t *testing.T) {
 }
 
 func TestALateViewerGetsTheWholePictureOfThePresent(t *testing.T) {
-	inHouse(t, session.View{Playing: true}, func(t *testing.T, h *house) {
+	inHouse(t, "", plays, func(t *testing.T, h *house) {
 		first := h.settle(h.process)
 		time.Sleep(6500 * time.Millisecond)
 		wantNews(t, first, "t 7; clock true at 1")
 		late := h.join(h.process)
-		wantNews(t, late, "settings "+openingQuery+"; t 7.5; clock true at 1")
+		wantNews(t, late, "settings ?; t 7.5; clock true at 1")
 		wantNews(t, first, "t 7.5; clock true at 1")
 		wantQuiet(t, late, 499*time.Millisecond)
 		time.Sleep(time.Millisecond)
@@ -485,10 +498,10 @@ func TestALateViewerGetsTheWholePictureOfThePresent(t *testing.T) {
 }
 
 func TestALateViewerOfAPausedSessionIsDrawnNothingAnew(t *testing.T) {
-	inHouse(t, session.View{T: 123}, func(t *testing.T, h *house) {
+	inHouse(t, "t=12.3", stands, func(t *testing.T, h *house) {
 		first := h.settle(h.process)
 		late := h.join(h.process)
-		wantNews(t, late, "settings "+openingQuery+"; t 12.3; clock false at 1")
+		wantNews(t, late, "settings ?; t 12.3; clock false at 1")
 		wantQuiet(t, first, time.Minute)
 		wantQuiet(t, late, time.Minute)
 		if got := h.drawer.packed(); got != "settings 1, t 1, clock 1" {
@@ -498,9 +511,9 @@ func TestALateViewerOfAPausedSessionIsDrawnNothingAnew(t *testing.T) {
 }
 
 func TestWhatIsUnchangedIsNeitherSentNorPackedAgain(t *testing.T) {
-	inHouse(t, session.View{}, func(t *testing.T, h *house) {
+	inHouse(t, "", stands, func(t *testing.T, h *house) {
 		v := h.join(h.process)
-		first := wantNews(t, v, "settings "+openingQuery+"; t 0; clock false at 1")
+		first := wantNews(t, v, "settings ?; t 0; clock false at 1")
 		time.Sleep(time.Second)
 		h.do(session.Seek{T: 50})
 		second := wantNews(t, v, "t 5; clock false at 1") // the last piece ends every frame
@@ -509,7 +522,7 @@ func TestWhatIsUnchangedIsNeitherSentNorPackedAgain(t *testing.T) {
 			t.Errorf("packed are %s", got)
 		}
 		time.Sleep(time.Second)
-		h.do(session.SetSpeed{Speed: session.Four})
+		h.do(session.SetSpeed{Speed: course.Four})
 		wantNews(t, v, "clock false at 4")
 		time.Sleep(time.Second)
 		h.do(session.Seek{T: 50}) // nothing to be seen
@@ -520,24 +533,158 @@ func TestWhatIsUnchangedIsNeitherSentNorPackedAgain(t *testing.T) {
 	})
 }
 
+// openings counts the views that a lesson opens.
+type openings struct {
+	coursetest.Counter
+	mu     sync.Mutex
+	opened []string // their values
+}
+
+func (o *openings) Open(values url.Values) (course.View, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.opened = append(o.opened, values.Encode())
+	return o.Counter.Open(values)
+}
+
 func TestARunIsComputedOnceForItsSettings(t *testing.T) {
-	inHouse(t, session.View{Playing: true}, func(t *testing.T, h *house) {
-		h.join(h.process)
+	inHouse(t, "", plays, func(t *testing.T, h *house) {
+		lesson := &openings{}
+		watching := newProcess(h.store, course.NewRegister(lesson)) // commands come to the other process
+		h.join(watching)
 		time.Sleep(5 * time.Second)
 		h.do(session.Pause{})
 		time.Sleep(time.Second)
-		h.do(session.Set{Values: url.Values{"grace": {"3"}}})
+		h.do(session.Set{Values: url.Values{"by": {"3"}}})
+		time.Sleep(time.Second)
+		h.do(session.Seek{T: 30})
 		synctest.Wait()
-		frames := h.drawer.frames
-		for i, f := range frames[:len(frames)-1] {
-			if f.Run != frames[0].Run {
-				t.Errorf("frame %d has a run of its own", i)
-			}
+		if got := fmt.Sprintf("%q", lesson.opened); got != `["" "by=3"]` {
+			t.Errorf("the room opened the views %s", got)
 		}
-		if last := frames[len(frames)-1].Run; last == frames[0].Run || last.Settings != settings(t, "grace=3") {
-			t.Errorf("after the change the run is of %+v", last.Settings)
+		frames := watching.drawer.frames
+		if first, last := frames[0].Run, frames[len(frames)-1].Run; len(frames) < 7 || first != link(t, "").View.Run() || last != link(t, "by=3").View.Run() {
+			t.Errorf("the first of %d runs is of %+v, the last of %+v", len(frames), first, last)
 		}
 	})
+}
+
+// A session may be of a lesson that this process does not have, or of settings
+// that it refuses: another version runs beside it.
+func TestASessionThatCannotBeShownIsBroken(t *testing.T) {
+	spoil := map[string]func(*session.State){
+		"no lesson":                 func(s *session.State) { s.Lesson = "adder" },
+		"a setting out of range":    func(s *session.State) { s.Query = "by=999" },
+		"a query that cannot be so": func(s *session.State) { s.Query = "%" },
+	}
+	for name, change := range spoil {
+		t.Run(name+" from the start", func(t *testing.T) {
+			inHouse(t, "", plays, func(t *testing.T, h *house) {
+				h.write(change)
+				a, b := h.join(h.process), h.join(h.process)
+				wantEnd(t, a, session.ErrBroken)
+				wantEnd(t, b, session.ErrBroken)
+				h.wantBrokenOnce(h.record())
+			})
+		})
+		t.Run(name+" later on", func(t *testing.T) {
+			inHouse(t, "", plays, func(t *testing.T, h *house) {
+				v := h.settle(h.process)
+				h.write(change)
+				wantEnd(t, v, session.ErrBroken)
+				h.wantBrokenOnce(h.record())
+			})
+		})
+	}
+}
+
+func TestARoomStaysInItsLesson(t *testing.T) {
+	inHouse(t, "", plays, func(t *testing.T, h *house) {
+		both := newProcess(h.store, course.NewRegister(coursetest.Counter{}, coursetest.Counter{ID: "adder", Number: 2}))
+		v := h.settle(both)
+		h.write(func(s *session.State) { s.Lesson = "adder" })
+		wantEnd(t, v, session.ErrBroken)
+		if got := both.logged(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "adder") {
+			t.Errorf("the log has %q, want one line", got)
+		}
+		v.Leave()
+		wantNews(t, h.join(both), "settings ?; t 1; clock true at 1") // in a room of that lesson
+	})
+}
+
+// write changes the stored state as another writer may.
+func (h *house) write(change func(*session.State)) {
+	h.t.Helper()
+	rec := h.record()
+	change(&rec.State)
+	if _, err := h.store.Update(h.t.Context(), h.id, rec.State, rec.Revision); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// wantBrokenOnce wants one line in the log, the session untouched, and the room
+// made anew once the session can be shown.
+func (h *house) wantBrokenOnce(before session.Record) {
+	h.t.Helper()
+	time.Sleep(time.Hour)
+	if got := h.logged(); strings.Count(got, "\n") != 1 || !strings.Contains(got, session.ErrUnopenable.Error()) {
+		h.t.Errorf("the log has %q, want one line", got)
+	}
+	if got := h.record(); got.Revision != before.Revision {
+		h.t.Errorf("a room that cannot show its session touched it: revision %d after %d", got.Revision, before.Revision)
+	}
+	h.write(func(s *session.State) { s.Lesson, s.Query = "counter", "" })
+	wantNews(h.t, h.join(h.process), "settings ?; t 60; clock false at 1")
+}
+
+// A lesson whose parts are not always the same ones must not bring the process
+// down.
+func TestAFrameOfOtherPiecesIsLoggedAndNotDrawn(t *testing.T) {
+	inHouse(t, "", stands, func(t *testing.T, h *house) {
+		v := h.settle(h.process)
+		for _, more := range []int{1, -1} {
+			h.drawer.set(func(d *sketcher) { d.more = more })
+			h.do(session.Seek{T: 70})
+			wantQuiet(t, v, time.Minute)
+			h.drawer.set(func(d *sketcher) { d.more = 0 })
+			h.do(session.Seek{T: 80})
+			wantNews(t, v, "t 8; clock false at 1")
+			time.Sleep(time.Second)
+			h.do(session.Seek{T: 0})
+			wantNews(t, v, "t 0; clock false at 1")
+			time.Sleep(time.Second)
+		}
+		if got := h.logged(); strings.Count(got, "\n") != 2 || !strings.Contains(got, "4 pieces after 3") || !strings.Contains(got, "2 pieces after 3") {
+			t.Errorf("the log has %q", got)
+		}
+	})
+}
+
+// A session of a run that takes no time has one frame for each of its settings.
+func TestARunThatTakesNoTimeIsDrawnWhenItChanges(t *testing.T) {
+	inHouse(t, "count=0", plays, func(t *testing.T, h *house) {
+		v := h.join(h.process)
+		wantNews(t, v, "settings ?count=0; t 0; clock false at 1")
+		wantQuiet(t, v, 3*time.Hour+time.Second)
+		h.do(session.Set{Values: url.Values{"by": {"3"}}})
+		wantNews(t, v, "settings ?count=0&by=3; clock false at 1")
+		wantQuiet(t, v, 3*time.Hour)
+	})
+}
+
+// A change of settings under a playing clock moves the end that it plays to.
+func TestARoomPlaysToTheNewEnd(t *testing.T) {
+	for every, end := range map[string]string{"0.5": "15", "3": "90"} {
+		inHouse(t, "", plays, func(t *testing.T, h *house) {
+			v := h.settle(h.process)
+			h.do(session.Set{Values: url.Values{"every": {every}}})
+			frames := follow(t, v, time.Now(), 3*time.Hour)
+			after := must(time.ParseDuration(end+"s")) - time.Second
+			if last := frames[len(frames)-1]; last.t != end || last.after != after {
+				t.Errorf("the last frame is of %s s after %v, want %s s after %v", last.t, last.after, end, after)
+			}
+		})
+	}
 }
 
 // Whatever the moment of a burst in the room's rhythm, its end is drawn, and
@@ -546,12 +693,12 @@ func TestABurstOfCommandsIsDrawnTogether(t *testing.T) {
 	for _, playing := range []bool{false, true} {
 		for offset := range 15 {
 			t.Run(fmt.Sprintf("playing %v, after %d ms", playing, 7*offset), func(t *testing.T) {
-				inHouse(t, session.View{Playing: playing}, func(t *testing.T, h *house) {
+				inHouse(t, "", motion(playing), func(t *testing.T, h *house) {
 					v := h.settle(h.process)
 					time.Sleep(900*time.Millisecond + time.Duration(7*offset)*time.Millisecond)
 					before := h.drawer.renders()
 					for i := range 100 {
-						h.do(session.Set{Values: url.Values{"allowance": {fmt.Sprint(i)}}})
+						h.do(session.Set{Values: url.Values{"by": {fmt.Sprint(i + 2)}}})
 						time.Sleep(time.Millisecond)
 					}
 					time.Sleep(39 * time.Millisecond)
@@ -565,7 +712,7 @@ func TestABurstOfCommandsIsDrawnTogether(t *testing.T) {
 							t.Errorf("%v between two frames", gap)
 						}
 					}
-					if got := read(news(t, v)); !strings.Contains(got, "allowance=99;") {
+					if got := read(news(t, v)); !strings.Contains(got, "by=101;") {
 						t.Errorf("the last frame is %s", got)
 					}
 				})
@@ -575,7 +722,7 @@ func TestABurstOfCommandsIsDrawnTogether(t *testing.T) {
 }
 
 func TestOneCommandIsDrawnAtOnce(t *testing.T) {
-	inHouse(t, session.View{}, func(t *testing.T, h *house) {
+	inHouse(t, "", stands, func(t *testing.T, h *house) {
 		v := h.settle(h.process)
 		h.do(session.Seek{T: 70})
 		wantNews(t, v, "t 7; clock false at 1")
@@ -583,8 +730,8 @@ func TestOneCommandIsDrawnAtOnce(t *testing.T) {
 }
 
 func TestProcessesSeeEachOthersCommands(t *testing.T) {
-	inHouse(t, session.View{}, func(t *testing.T, h *house) {
-		other := newProcess(h.store)
+	inHouse(t, "", stands, func(t *testing.T, h *house) {
+		other := newProcess(h.store, storetest.Lessons())
 		a, b := h.settle(h.process), h.settle(other)
 		before := [2]int{h.drawer.renders(), other.drawer.renders()}
 		h.do(session.Seek{T: 70})
@@ -601,7 +748,7 @@ func TestProcessesSeeEachOthersCommands(t *testing.T) {
 }
 
 func TestASessionThatIsNotThereIsDrawnOnceItIs(t *testing.T) {
-	inHouse(t, session.View{}, func(t *testing.T, h *house) {
+	inHouse(t, "", stands, func(t *testing.T, h *house) {
 		h.id = session.NewID()
 		v := h.join(h.process)
 		wantQuiet(t, v, 3*time.Hour)
@@ -611,12 +758,12 @@ func TestASessionThatIsNotThereIsDrawnOnceItIs(t *testing.T) {
 		if _, err := h.store.Create(t.Context(), h.id, storetest.Paused(30)); err != nil {
 			t.Fatal(err)
 		}
-		wantNews(t, v, "settings "+openingQuery+"; t 3; clock false at 1")
+		wantNews(t, v, "settings ?; t 3; clock false at 1")
 	})
 }
 
 func TestTheLastViewerEndsTheRoomAndTouchesTheSession(t *testing.T) {
-	inHouse(t, session.View{Playing: true}, func(t *testing.T, h *house) {
+	inHouse(t, "", plays, func(t *testing.T, h *house) {
 		a, b := h.settle(h.process), h.settle(h.process)
 		before := h.record()
 		a.Leave()
@@ -642,12 +789,12 @@ func TestTheLastViewerEndsTheRoomAndTouchesTheSession(t *testing.T) {
 			t.Error("a room without viewers lives on")
 		}
 		c := h.join(h.process) // which finds the clock where it has come to meanwhile
-		wantNews(t, c, "settings "+openingQuery+"; t 60; clock false at 1")
+		wantNews(t, c, "settings ?; t 60; clock false at 1")
 	})
 }
 
 func TestAWatchedSessionIsKept(t *testing.T) {
-	inHouse(t, session.View{T: 123}, func(t *testing.T, h *house) {
+	inHouse(t, "t=12.3", stands, func(t *testing.T, h *house) {
 		before := h.record()
 		h.join(h.process)
 		h.join(h.process)
@@ -670,7 +817,7 @@ func TestAWatchedSessionIsKept(t *testing.T) {
 }
 
 func TestATouchDoesNotUndoACommand(t *testing.T) {
-	inHouse(t, session.View{}, func(t *testing.T, h *house) {
+	inHouse(t, "", stands, func(t *testing.T, h *house) {
 		v := h.settle(h.process)
 		h.store.fail(func(m *memory) { m.held = true }) // the room does not know yet
 		want := h.do(session.Seek{T: 70})
@@ -687,7 +834,7 @@ func TestATouchDoesNotUndoACommand(t *testing.T) {
 }
 
 func TestATouchThatFailsIsLogged(t *testing.T) {
-	inHouse(t, session.View{}, func(t *testing.T, h *house) {
+	inHouse(t, "", stands, func(t *testing.T, h *house) {
 		v := h.settle(h.process)
 		h.store.fail(func(m *memory) { m.refused = errors.New("no room on the disk") })
 		time.Sleep(10 * time.Minute)
@@ -699,7 +846,7 @@ func TestATouchThatFailsIsLogged(t *testing.T) {
 }
 
 func TestARecordThatComesLateIsIgnored(t *testing.T) {
-	inHouse(t, session.View{}, func(t *testing.T, h *house) {
+	inHouse(t, "", stands, func(t *testing.T, h *house) {
 		v := h.settle(h.process)
 		old := h.record()
 		h.do(session.Seek{T: 70})
@@ -711,7 +858,7 @@ func TestARecordThatComesLateIsIgnored(t *testing.T) {
 }
 
 func TestABrokenWatchEndsTheRoomAndTheNextViewerMakesAnother(t *testing.T) {
-	inHouse(t, session.View{Playing: true}, func(t *testing.T, h *house) {
+	inHouse(t, "", plays, func(t *testing.T, h *house) {
 		a, b := h.settle(h.process), h.join(h.process)
 		before := h.record().Revision
 		waiting := make(chan error)
@@ -725,7 +872,7 @@ func TestABrokenWatchEndsTheRoomAndTheNextViewerMakesAnother(t *testing.T) {
 		if err := <-waiting; !errors.Is(err, session.ErrBroken) || time.Since(broken) != 0 {
 			t.Errorf("a viewer that waits gets %v after %v", err, time.Since(broken))
 		}
-		wantNews(t, b, "settings "+openingQuery+"; t 1; clock true at 1") // what it had not yet taken
+		wantNews(t, b, "settings ?; t 1; clock true at 1") // what it had not yet taken
 		wantEnd(t, a, session.ErrBroken)
 		wantEnd(t, b, session.ErrBroken)
 		wantEnd(t, b, session.ErrBroken) // and for good
@@ -734,7 +881,7 @@ func TestABrokenWatchEndsTheRoomAndTheNextViewerMakesAnother(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		c := h.join(h.process)
-		wantNews(t, c, "settings "+openingQuery+"; t 2; clock true at 1")
+		wantNews(t, c, "settings ?; t 2; clock true at 1")
 		a.Leave() // the old room's viewers do not end the new one
 		b.Leave()
 		h.do(session.Pause{})
@@ -755,7 +902,7 @@ func TestABrokenWatchEndsTheRoomAndTheNextViewerMakesAnother(t *testing.T) {
 }
 
 func TestAWatchThatTheStoreRefusesIsBroken(t *testing.T) {
-	inHouse(t, session.View{}, func(t *testing.T, h *house) {
+	inHouse(t, "", stands, func(t *testing.T, h *house) {
 		h.store.fail(func(m *memory) { m.refused = errors.New("no answer") })
 		v := h.join(h.process)
 		wantEnd(t, v, session.ErrBroken)
@@ -764,13 +911,13 @@ func TestAWatchThatTheStoreRefusesIsBroken(t *testing.T) {
 		}
 		h.store.fail(func(m *memory) { m.refused = nil })
 		v.Leave()
-		wantNews(t, h.join(h.process), "settings "+openingQuery+"; t 0; clock false at 1")
+		wantNews(t, h.join(h.process), "settings ?; t 0; clock false at 1")
 	})
 }
 
 // With a store that has gone, a Join must not hold up everybody else.
 func TestAStoreThatDoesNotAnswerKeepsNobodyWaiting(t *testing.T) {
-	inHouse(t, session.View{}, func(t *testing.T, h *house) {
+	inHouse(t, "", stands, func(t *testing.T, h *house) {
 		seen := h.settle(h.process)
 		here := h.id
 		h.store.fail(func(m *memory) { m.silent = true })
@@ -795,7 +942,7 @@ func TestAStoreThatDoesNotAnswerKeepsNobodyWaiting(t *testing.T) {
 }
 
 func TestDrainTellsEveryViewer(t *testing.T) {
-	inHouse(t, session.View{Playing: true}, func(t *testing.T, h *house) {
+	inHouse(t, "", plays, func(t *testing.T, h *house) {
 		waiting := h.settle(h.process)
 		lagging := h.join(h.process)
 		fresh := make(chan error)
@@ -823,7 +970,7 @@ func TestDrainTellsEveryViewer(t *testing.T) {
 
 // What a room writes last must come before the store is closed.
 func TestWaitWaitsForTheLastTouch(t *testing.T) {
-	inHouse(t, session.View{}, func(t *testing.T, h *house) {
+	inHouse(t, "", stands, func(t *testing.T, h *house) {
 		start := time.Now()
 		h.hub.Wait(t.Context())
 		if passed := time.Since(start); passed != 0 {
@@ -856,7 +1003,7 @@ func TestWaitWaitsForTheLastTouch(t *testing.T) {
 }
 
 func TestNextEndsWithItsContext(t *testing.T) {
-	inHouse(t, session.View{}, func(t *testing.T, h *house) {
+	inHouse(t, "", stands, func(t *testing.T, h *house) {
 		v := h.settle(h.process)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
@@ -875,7 +1022,7 @@ func TestNextEndsWithItsContext(t *testing.T) {
 }
 
 func TestViewersAreCounted(t *testing.T) {
-	inHouse(t, session.View{}, func(t *testing.T, h *house) {
+	inHouse(t, "", stands, func(t *testing.T, h *house) {
 		want := func(n int) {
 			t.Helper()
 			if got := h.hub.Viewers(); got != n {
@@ -898,25 +1045,21 @@ func TestViewersAreCounted(t *testing.T) {
 }
 
 func TestAFrameThatCannotBeDrawnIsLoggedAndTheNextOneIs(t *testing.T) {
-	inHouse(t, session.View{Playing: true}, func(t *testing.T, h *house) {
+	inHouse(t, "", plays, func(t *testing.T, h *house) {
 		v := h.settle(h.process)
-		h.drawer.mu.Lock()
-		h.drawer.fails = true
-		h.drawer.mu.Unlock()
+		h.drawer.set(func(d *sketcher) { d.fails = true })
 		wantQuiet(t, v, 2500*time.Millisecond)
 		if got := h.logged(); strings.Count(got, "drawing a frame failed") < 2 || !strings.Contains(got, "no ink") {
 			t.Errorf("the log has %q", got)
 		}
-		h.drawer.mu.Lock()
-		h.drawer.fails = false
-		h.drawer.mu.Unlock()
+		h.drawer.set(func(d *sketcher) { d.fails = false })
 		time.Sleep(500 * time.Millisecond)
 		wantNews(t, v, "t 4; clock true at 1")
 	})
 }
 
 func TestDoTriesAgainOnWhatOthersWrote(t *testing.T) {
-	inHouse(t, session.View{}, func(t *testing.T, h *house) {
+	inHouse(t, "", stands, func(t *testing.T, h *house) {
 		h.store.fail(func(m *memory) { m.latency = time.Millisecond })
 		const writers = 50
 		var wg sync.WaitGroup
@@ -924,7 +1067,7 @@ func TestDoTriesAgainOnWhatOthersWrote(t *testing.T) {
 			wg.Go(func() { h.do(session.Step{Seconds: 1}) })
 		}
 		wg.Wait()
-		if got := h.record().State.Clock.At; got != writers*sim.Second {
+		if got := h.record().State.Clock.At; got != writers*setting.Second {
 			t.Errorf("%d steps of 1 s came to %v s", writers, got)
 		}
 		// All read before any one writes, so each round has one winner.
@@ -935,12 +1078,12 @@ func TestDoTriesAgainOnWhatOthersWrote(t *testing.T) {
 }
 
 func TestDoEndsWithItsContext(t *testing.T) {
-	inHouse(t, session.View{}, func(t *testing.T, h *house) {
+	inHouse(t, "", stands, func(t *testing.T, h *house) {
 		h.store.fail(func(m *memory) { m.latency, m.refused = time.Millisecond, session.ErrConflict })
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start := time.Now()
-		_, err := session.Do(ctx, h.store, h.id, session.Play{})
+		_, err := session.Do(ctx, storetest.Lessons(), h.store, h.id, session.Play{})
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 1002*time.Millisecond {
 			t.Errorf("Do ended with %v after %v", err, time.Since(start))
 		}
@@ -948,16 +1091,16 @@ func TestDoEndsWithItsContext(t *testing.T) {
 }
 
 func TestDoWritesNothingThatIsRefused(t *testing.T) {
-	inHouse(t, session.View{}, func(t *testing.T, h *house) {
+	inHouse(t, "", stands, func(t *testing.T, h *house) {
 		before := h.record()
-		_, err := session.Do(t.Context(), h.store, h.id, session.Set{Values: url.Values{"grace": {"99"}}})
-		wantSettingError(t, err, "grace", "99")
+		_, err := session.Do(t.Context(), storetest.Lessons(), h.store, h.id, session.Set{Values: url.Values{"by": {"999"}}})
+		wantSettingError(t, err, "by", "999")
 		if got := h.record(); got != before {
 			t.Errorf("the session became %+v", got)
 		}
 		full := errors.New("full")
 		h.store.fail(func(m *memory) { m.refused = full })
-		if _, err := session.Do(t.Context(), h.store, h.id, session.Play{}); !errors.Is(err, full) {
+		if _, err := session.Do(t.Context(), storetest.Lessons(), h.store, h.id, session.Play{}); !errors.Is(err, full) {
 			t.Errorf("the store's error came as %v", err)
 		}
 	})
@@ -968,7 +1111,7 @@ func TestDoWritesNothingThatIsRefused(t *testing.T) {
 func TestEveryPictureComesToThePresent(t *testing.T) {
 	r := random(t)
 	for range 20 {
-		inHouse(t, session.View{Playing: true}, func(t *testing.T, h *house) { rain(t, h, r) })
+		inHouse(t, "", plays, func(t *testing.T, h *house) { rain(t, h, r) })
 	}
 }
 
@@ -989,19 +1132,27 @@ func (s *screen) look(h *house, d time.Duration) {
 	}
 }
 
+// drive gives a command to the clock, where the run takes time.
+func (h *house) drive(cmd session.Command) {
+	h.t.Helper()
+	if h.record().State.Clock.End > 0 {
+		h.do(cmd)
+	}
+}
+
 func rain(t *testing.T, h *house, r *rand.Rand) {
 	screens := []*screen{{h.join(h.process), map[string]string{}}}
 	for range 300 {
 		s := screens[r.IntN(len(screens))]
 		switch r.IntN(12) {
 		case 0:
-			h.do(session.Seek{T: sim.Time(r.IntN(601))})
+			h.drive(session.Seek{T: setting.Time(r.IntN(int(h.record().State.Clock.End) + 1))})
 		case 1:
-			h.do(session.Replace{Settings: randomSettings(r)})
+			h.do(session.Apply{Values: values(t, coursetest.RandomQuery(r))})
 		case 2:
-			h.do(session.SetSpeed{Speed: session.Speeds()[r.IntN(5)]})
+			h.drive(session.SetSpeed{Speed: course.Speeds()[r.IntN(5)]})
 		case 3:
-			h.do([]session.Command{session.Play{}, session.Pause{}, session.Step{Seconds: 1}}[r.IntN(3)])
+			h.drive([]session.Command{session.Play{}, session.Pause{}, session.Step{Seconds: 1}}[r.IntN(3)])
 		case 4:
 			if len(screens) < 5 {
 				screens = append(screens, &screen{h.join(h.process), map[string]string{}})
@@ -1021,7 +1172,7 @@ func rain(t *testing.T, h *house, r *rand.Rand) {
 			s.look(h, time.Duration(1+r.IntN(100))*time.Millisecond)
 		}
 	}
-	h.do(session.Pause{})
+	h.drive(session.Pause{})
 	time.Sleep(time.Second)
 	for range 3 { // to be told, to join again, to get the picture
 		for _, s := range screens {
@@ -1030,7 +1181,7 @@ func rain(t *testing.T, h *house, r *rand.Rand) {
 	}
 	rec := h.record()
 	want := map[string]string{}
-	for _, p := range sketch(rec.State.FrameAt(sim.Simulate(rec.State.Settings), time.Now())) {
+	for _, p := range sketch(rec.State.FrameAt(run(t, rec.State), time.Now())) {
 		want[p.Name] = string(p.Plain)
 	}
 	for i, s := range screens {

@@ -4,16 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"math"
 	"math/rand/v2"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"drainlab/internal/course"
+	"drainlab/internal/course/coursetest"
 	"drainlab/internal/session"
 	"drainlab/internal/session/storetest"
-	"drainlab/internal/sim"
+	"drainlab/internal/setting"
 )
 
 // noon is the instant that commands come at in tests without a clock.
@@ -28,54 +30,62 @@ func random(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(*seed, 0))
 }
 
-// randomClock may be playing since up to 100 s ago, at any speed.
-func randomClock(r *rand.Rand, now time.Time) session.Clock {
+// counter is the lesson of the sessions here.
+var counter = coursetest.Counter{}
+
+// randomClock of a run that ends at end may be playing since up to 100 s ago,
+// at any speed.
+func randomClock(r *rand.Rand, end setting.Time, now time.Time) session.Clock {
 	return session.Clock{
 		Playing: r.IntN(3) > 0,
-		At:      sim.Time(r.IntN(int(sim.Horizon) + 1)),
+		At:      setting.Time(r.IntN(int(end) + 1)),
 		Since:   now.Add(-time.Duration(r.Int64N(int64(100 * time.Second)))),
-		Speed:   session.Speeds()[r.IntN(len(session.Speeds()))],
+		Speed:   course.Speeds()[r.IntN(len(course.Speeds()))],
+		End:     end,
 	}
 }
 
-func randomSettings(r *rand.Rand) sim.Settings {
-	for {
-		s := sim.Opening()
-		for _, c := range sim.Controls() {
-			lowest, highest, grain := c.Min, c.Max, c.Grain
-			if c.Toggle {
-				lowest, highest, grain = 0, 1, 1
-			}
-			value := lowest + grain*sim.Time(r.IntN(int((highest-lowest)/grain)+1))
-			text := value.String()
-			if c.Toggle {
-				text = string("01"[value])
-			}
-			if err := c.Parse(&s, text); err != nil {
-				panic(err)
-			}
-		}
-		if s.Validate() == nil {
-			return s
-		}
-	}
-}
-
-// own is a session that shows v and has been given a command.
-func own(v session.View) session.State {
-	s := session.New(v, noon)
-	s.Own = true
-	return s
-}
-
-// settings reads a query of changes to the opening values.
-func settings(t *testing.T, query string) sim.Settings {
+// state is a session that shows the query's view with its clock as given.
+func state(t *testing.T, query string, clock session.Clock) session.State {
 	t.Helper()
-	s, err := sim.ParseValues(values(t, query))
-	if err != nil {
-		t.Fatalf("settings %q: %v", query, err)
-	}
+	s := session.New(link(t, query), false, noon)
+	clock.End = s.Clock.End
+	s.Clock = clock
 	return s
+}
+
+// own is a session that shows the query's view at an instant and has been given
+// a command.
+func own(t *testing.T, query string, at setting.Time) session.State {
+	t.Helper()
+	s := session.New(link(t, query), false, noon)
+	s.Clock.At, s.Own = at, true
+	return s
+}
+
+// link reads a query of the counter.
+func link(t *testing.T, query string) course.Link {
+	t.Helper()
+	l, err := course.ParseLink(counter, values(t, query))
+	if err != nil {
+		t.Fatalf("link %q: %v", query, err)
+	}
+	return l
+}
+
+// run is the run that a state comes to.
+func run(t *testing.T, s session.State) course.Run {
+	t.Helper()
+	v, err := s.Open(storetest.Lessons())
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	return v.Run()
+}
+
+func shownAt(t *testing.T, s session.State, now time.Time) uint32 {
+	t.Helper()
+	return s.FrameAt(run(t, s), now).Shown
 }
 
 func values(t *testing.T, query string) url.Values {
@@ -88,24 +98,15 @@ func values(t *testing.T, query string) url.Values {
 }
 
 // tenths is simulation time in real time's units.
-func tenths(t sim.Time) time.Duration { return time.Duration(t) * 100 * time.Millisecond }
+func tenths(t setting.Time) time.Duration { return time.Duration(t) * 100 * time.Millisecond }
 
-func TestSpeedsReadAsTheyPrint(t *testing.T) {
-	want := []string{"0.5", "1", "2", "4", "8"}
-	var got []string
-	for _, s := range session.Speeds() {
-		got = append(got, s.String())
-		if parsed, err := session.ParseSpeed(s.String()); err != nil || parsed != s {
-			t.Errorf("%v reads as %v, %v", s, parsed, err)
-		}
-		clock := session.Clock{Playing: true, Since: noon, Speed: s}
+func TestASpeedIsHowFastTheClockGoes(t *testing.T) {
+	for _, s := range course.Speeds() {
+		clock := session.Clock{Playing: true, Since: noon, Speed: s, End: 600}
 		passed := clock.Exact(noon.Add(2*time.Second)).Seconds() / 2
 		if printed := json.Number(s.String()); must(printed.Float64()) != passed {
 			t.Errorf("at speed %v 1 s is %v s", s, passed)
 		}
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("the speeds are %v, want %v", got, want)
 	}
 }
 
@@ -116,29 +117,13 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-func TestASpeedOrATimeThatIsNotAllowedIsRefused(t *testing.T) {
-	for _, text := range []string{"", "0", "3", "16", "1.0", "-1", "1 ", "½", ".5"} {
-		_, err := session.ParseSpeed(text)
-		wantSettingError(t, err, "speed", text)
-	}
-	for _, text := range []string{"", "-1", "60.1", "61", "4.55", "1e1", "x", "4.", ".5", "99999999999"} {
-		_, err := session.ParseT(text)
-		wantSettingError(t, err, "t", text)
-	}
-	for text, want := range map[string]sim.Time{"0": 0, "60": 600, "60.0": 600, "4.5": 45, "59.9": 599} {
-		if got, err := session.ParseT(text); err != nil || got != want {
-			t.Errorf("t %q reads as %v, %v", text, got, err)
-		}
-	}
-}
-
-func wantSettingError(t *testing.T, err error, setting, got string) {
+func wantSettingError(t *testing.T, err error, name, got string) {
 	t.Helper()
-	var refused *sim.SettingError
+	var refused *setting.Error
 	if !errors.As(err, &refused) {
-		t.Errorf("%s %q: got error %v, want a *sim.SettingError", setting, got, err)
-	} else if refused.Setting != setting || refused.Got != got || refused.Allowed == "" {
-		t.Errorf("%s %q is refused with %+v", setting, got, *refused)
+		t.Errorf("%s %q: got error %v, want a *setting.Error", name, got, err)
+	} else if refused.Setting != name || refused.Got != got || refused.Allowed == "" {
+		t.Errorf("%s %q is refused with %+v", name, got, *refused)
 	}
 }
 
@@ -165,18 +150,21 @@ func TestClock(t *testing.T) {
 		name  string
 		clock session.Clock
 		exact time.Duration // at noon
-		t     sim.Time
+		t     setting.Time
 		runs  bool
 	}{
-		{"a paused clock stands", session.Clock{At: 105, Since: noon.Add(-time.Hour), Speed: session.Eight}, 10500 * time.Millisecond, 105, false},
-		{"a playing clock moves from its anchor", session.Clock{Playing: true, At: 105, Since: noon.Add(-1990 * time.Millisecond), Speed: session.Single}, 12490 * time.Millisecond, 124, true},
-		{"half speed is half as far", session.Clock{Playing: true, At: 105, Since: noon.Add(-2 * time.Second), Speed: session.Half}, 11500 * time.Millisecond, 115, true},
-		{"eightfold speed is eight times as far", session.Clock{Playing: true, At: 105, Since: noon.Add(-2 * time.Second), Speed: session.Eight}, 26500 * time.Millisecond, 265, true},
-		{"an instant before the horizon the clock moves", session.Clock{Playing: true, At: 590, Since: noon.Add(-time.Second + 1), Speed: session.Single}, time.Minute - 1, 599, true},
-		{"the clock stops at the horizon", session.Clock{Playing: true, At: 590, Since: noon.Add(-time.Second), Speed: session.Single}, time.Minute, 600, false},
-		{"a clock left playing for a century stands at the horizon", session.Clock{Playing: true, Since: noon.AddDate(-100, 0, 0), Speed: session.Eight}, time.Minute, 600, false},
-		{"a clock left playing since the year 1 stands at the horizon", session.Clock{Playing: true, Speed: session.Half}, time.Minute, 600, false},
-		{"a clock of another process that is ahead stands at its anchor", session.Clock{Playing: true, At: 105, Since: noon.Add(time.Second), Speed: session.Single}, 10500 * time.Millisecond, 105, true},
+		{"a paused clock stands", session.Clock{At: 105, Since: noon.Add(-time.Hour), Speed: course.Eight, End: 600}, 10500 * time.Millisecond, 105, false},
+		{"a playing clock moves from its anchor", session.Clock{Playing: true, At: 105, Since: noon.Add(-1990 * time.Millisecond), Speed: course.Single, End: 600}, 12490 * time.Millisecond, 124, true},
+		{"half speed is half as far", session.Clock{Playing: true, At: 105, Since: noon.Add(-2 * time.Second), Speed: course.Half, End: 600}, 11500 * time.Millisecond, 115, true},
+		{"eightfold speed is eight times as far", session.Clock{Playing: true, At: 105, Since: noon.Add(-2 * time.Second), Speed: course.Eight, End: 600}, 26500 * time.Millisecond, 265, true},
+		{"an instant before the end the clock moves", session.Clock{Playing: true, At: 590, Since: noon.Add(-time.Second + 1), Speed: course.Single, End: 600}, time.Minute - 1, 599, true},
+		{"the clock stops at the end", session.Clock{Playing: true, At: 590, Since: noon.Add(-time.Second), Speed: course.Single, End: 600}, time.Minute, 600, false},
+		{"a clock left playing for a century stands at the end", session.Clock{Playing: true, Since: noon.AddDate(-100, 0, 0), Speed: course.Eight, End: 600}, time.Minute, 600, false},
+		{"a clock left playing since the year 1 stands at the end", session.Clock{Playing: true, Speed: course.Half, End: 600}, time.Minute, 600, false},
+		{"the clock of a longer run goes on", session.Clock{Playing: true, At: 590, Since: noon.Add(-2 * time.Second), Speed: course.Single, End: 900}, 61 * time.Second, 610, true},
+		{"the clock of a run that takes no time stands", session.Clock{Playing: true, Since: noon.Add(-time.Hour), Speed: course.Eight}, 0, 0, false},
+		{"a clock of the longest run left playing for a century stands at the end", session.Clock{Playing: true, Since: noon.AddDate(-100, 0, 0), Speed: course.Eight, End: math.MaxInt32}, math.MaxInt32 * 100 * time.Millisecond, math.MaxInt32, false},
+		{"a clock of another process that is ahead stands at its anchor", session.Clock{Playing: true, At: 105, Since: noon.Add(time.Second), Speed: course.Single, End: 600}, 10500 * time.Millisecond, 105, true},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -196,20 +184,20 @@ func TestClock(t *testing.T) {
 func TestClockOnRandomValues(t *testing.T) {
 	r := random(t)
 	for range 20_000 {
-		c := randomClock(r, noon)
+		c := randomClock(r, setting.Time(r.IntN(3000)), noon)
 		exact := c.Exact(noon)
-		// Simulated time is anchor plus speed times real time, no further than the horizon.
-		want := tenths(c.At)
+		// Simulated time is anchor plus speed times real time, no further than the end.
+		end, want := tenths(c.End), tenths(c.At)
 		if c.Playing {
 			want += noon.Sub(c.Since) * time.Duration(c.Speed) / 2
 		}
-		if want = min(want, time.Minute); exact != want {
+		if want = min(want, end); exact != want {
 			t.Fatalf("%+v: Exact is %v, want %v", c, exact, want)
 		}
-		if got, want := c.T(noon), sim.Time(exact.Milliseconds()/100); got != want {
+		if got, want := c.T(noon), setting.Time(exact.Milliseconds()/100); got != want {
 			t.Fatalf("%+v: T is %v at %v", c, got, exact)
 		}
-		if got := c.Runs(noon); got != (c.Playing && exact < time.Minute) {
+		if got := c.Runs(noon); got != (c.Playing && exact < end) {
 			t.Fatalf("%+v: Runs is %v at %v", c, got, exact)
 		}
 		later := noon.Add(time.Duration(r.Int64N(int64(20 * time.Second))))
@@ -222,13 +210,13 @@ func TestClockOnRandomValues(t *testing.T) {
 func TestWhoeverWakesAfterUntilFindsTheTimeReached(t *testing.T) {
 	r := random(t)
 	for range 20_000 {
-		c := randomClock(r, noon)
+		c := randomClock(r, setting.Time(r.IntN(3000)), noon)
 		c.Playing = true
 		if !c.Runs(noon) {
 			continue
 		}
 		now := c.T(noon)
-		at := now + 1 + sim.Time(r.IntN(int(sim.Horizon-now)))
+		at := now + 1 + setting.Time(r.IntN(int(c.End-now)))
 		wait := c.Until(at, noon)
 		if wait <= 0 {
 			t.Fatalf("%+v: %v from %v to %v", c, wait, c.Exact(noon), at)
@@ -249,7 +237,9 @@ func TestWhoeverWakesAfterUntilFindsTheTimeReached(t *testing.T) {
 func TestAStateComesBackFromJSONAsItWas(t *testing.T) {
 	r := random(t)
 	for range 1000 {
-		s := session.State{Model: sim.Model, Settings: randomSettings(r), Clock: randomClock(r, time.Now()), Shown: r.Uint32(), Own: r.IntN(2) > 0}
+		s := state(t, coursetest.RandomQuery(r), session.Clock{})
+		s.Clock = randomClock(r, s.Clock.End, time.Now())
+		s.Shown, s.Own = r.Uint32(), r.IntN(2) > 0
 		data, err := json.Marshal(s)
 		if err != nil {
 			t.Fatal(err)
@@ -268,9 +258,9 @@ func TestAStateComesBackFromJSONAsItWas(t *testing.T) {
 }
 
 func TestTheJSONOfAState(t *testing.T) {
-	s := session.New(session.View{Settings: sim.Opening(), T: 45, Speed: session.Half, Playing: true}, noon)
-	want := `{"model":1,"settings":` + string(sim.Opening().AppendJSON(nil)) +
-		`,"clock":{"playing":true,"at":45,"since":"2026-03-14T12:00:00Z","speed":1},"shown":0,"own":false}`
+	s := session.New(link(t, "every=3&guess=4&t=4.5&speed=0.5&panel=log"), true, noon)
+	want := `{"lesson":"counter","query":"every=3","model":3,` +
+		`"clock":{"playing":true,"at":45,"since":"2026-03-14T12:00:00Z","speed":1,"end":900},"shown":0,"own":false}`
 	if got, err := json.Marshal(s); err != nil || string(got) != want {
 		t.Errorf("got  %s, %v\nwant %s", got, err, want)
 	}
@@ -278,16 +268,19 @@ func TestTheJSONOfAState(t *testing.T) {
 
 // Another writer of a shared store must not bring a process down.
 func TestAStateThatCannotBeDrawnIsNotRead(t *testing.T) {
-	good := must(json.Marshal(session.New(session.View{Settings: sim.Opening(), Speed: session.Single}, noon)))
+	good := must(json.Marshal(session.New(course.OpenLink(counter), false, noon)))
 	for _, c := range []struct{ name, from, to string }{
 		{"an unknown speed", `"speed":2`, `"speed":3`},
-		{"no speed", `,"speed":2`, ``},
+		{"no speed", `"speed":2,`, ``},
 		{"a time before the run", `"at":0`, `"at":-1`},
-		{"a time beyond the horizon", `"at":0`, `"at":601`},
-		{"a setting out of its range", `"workers":1`, `"workers":5`},
-		{"no settings", `"settings"`, `"ettings"`},
+		{"a time beyond the end", `"at":0`, `"at":601`},
+		{"a run that ends before it begins", `"end":600`, `"end":-1`},
+		{"a time in a run that takes none", `"at":0,`, `"at":1,"end":0,"of":`},
+		{"a query that is no text", `"query":""`, `"query":{}`},
+		{"no lesson", `"lesson"`, `"esson"`},
+		{"a lesson without a name", `"counter"`, `""`},
 		{"no clock", `"clock"`, `"lock"`},
-		{"no JSON", `{"model"`, `"model"`},
+		{"no JSON", `{"lesson"`, `"lesson"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bad := strings.Replace(string(good), c.from, c.to, 1)
@@ -295,8 +288,8 @@ func TestAStateThatCannotBeDrawnIsNotRead(t *testing.T) {
 				t.Fatalf("%s has no %s", good, c.from)
 			}
 			s := session.State{Shown: 5}
-			if err := json.Unmarshal([]byte(bad), &s); err == nil {
-				t.Errorf("%s was read as %+v", bad, s)
+			if err := json.Unmarshal([]byte(bad), &s); err == nil || errors.Is(err, session.ErrBefore) {
+				t.Errorf("%s was read as %+v, %v", bad, s, err)
 			}
 			if s != (session.State{Shown: 5}) {
 				t.Errorf("a refused state changed to %+v", s)
@@ -305,90 +298,88 @@ func TestAStateThatCannotBeDrawnIsNotRead(t *testing.T) {
 	}
 	for _, text := range []string{`{}`, `null`, `[]`, ``} {
 		var s session.State
-		if err := s.UnmarshalJSON([]byte(text)); err == nil {
-			t.Errorf("%q was read as %+v", text, s)
+		if err := s.UnmarshalJSON([]byte(text)); err == nil || errors.Is(err, session.ErrBefore) {
+			t.Errorf("%q was read as %+v, %v", text, s, err)
 		}
 	}
 }
 
-// The bits of the guided steps.
-const (
-	opening = 1 << iota
-	grace10
-	grace20
-	handlerOff
-	replacement
-	gate
-)
+func TestAStateOfTheVersionBeforeIsToldFromJunk(t *testing.T) {
+	s := session.State{Shown: 5}
+	err := json.Unmarshal([]byte(`{"model":1,"settings":{"workers":1,"grace":10},"clock":{"playing":true,"at":45,"since":"2026-03-14T12:00:00Z","speed":1},"shown":3,"own":true}`), &s)
+	if !errors.Is(err, session.ErrBefore) || s != (session.State{Shown: 5}) {
+		t.Errorf("it was read as %+v, %v", s, err)
+	}
+	want := session.New(course.OpenLink(counter), false, noon)
+	both := strings.Replace(string(must(json.Marshal(want))), `{`, `{"settings":{"workers":1},`, 1) // as a later version may write
+	if err := json.Unmarshal([]byte(both), &s); err != nil || s != want {
+		t.Errorf("%s was read as %+v, %v", both, s, err)
+	}
+}
 
-func TestAGuidedStepIsShownByItsOwnSettings(t *testing.T) {
-	// The instants are those of docs/model.md's worked cases: worker 1 is gone
-	// and the last invocation has ended.
-	want := []struct {
-		id    string
-		bit   uint32
-		first sim.Time
-	}{
-		{"opening", opening, 300},
-		{"grace-10", grace10, 400},
-		{"grace-20", grace20, 490},
-		{"handler-off", handlerOff, 500},
-		{"replacement", replacement, 590},
-		{"gate", gate, 600},
+func TestAStateOpensAsWhatAllItsViewersShare(t *testing.T) {
+	s := session.New(link(t, "every=3&by=2&guess=4"), false, noon)
+	v, err := s.Open(storetest.Lessons())
+	if err != nil || v.Query() != "every=3&by=2" || v.Answered() {
+		t.Errorf("it opens as %+v, %v", v, err)
 	}
-	experiments := sim.Experiments()
-	if len(experiments) != len(want) {
-		t.Fatalf("there are %d guided steps, want %d", len(experiments), len(want))
-	}
-	for i, w := range want {
-		t.Run(w.id, func(t *testing.T) {
-			if experiments[i].ID != w.id {
-				t.Fatalf("step %d is %s", i, experiments[i].ID)
+}
+
+// What a store holds is no fault of whoever asks: no error that a person is
+// told to correct a value by.
+func TestAStateThatItsLessonRefusesDoesNotOpen(t *testing.T) {
+	for name, spoil := range map[string]func(*session.State){
+		"a lesson that is not in the course": func(s *session.State) { s.Lesson = "adder" },
+		"no lesson":                          func(s *session.State) { s.Lesson = "" },
+		"a setting out of its range":         func(s *session.State) { s.Query = "by=999" },
+		"an unknown setting":                 func(s *session.State) { s.Query = "grace=5" },
+		"a setting given twice":              func(s *session.State) { s.Query = "by=5&by=5" },
+		"what is no query":                   func(s *session.State) { s.Query = "by=%" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := own(t, "", 100)
+			spoil(&s)
+			if v, err := s.Open(storetest.Lessons()); !errors.Is(err, session.ErrUnopenable) || errors.As(err, new(*setting.Error)) {
+				t.Errorf("it opens as %v, %v", v, err)
 			}
-			for at := sim.Time(0); at <= sim.Horizon; at++ {
-				s := own(session.View{Settings: experiments[i].Settings, T: at, Speed: session.Single})
-				bits := uint32(0)
-				if at >= w.first {
-					bits = w.bit
-				}
-				if got := s.ShownAt(noon); got != bits {
-					t.Fatalf("at %v s the steps %06b are shown, want %06b", at, got, bits)
-				}
+			if got, err := session.Reduce(counter, s, session.Play{}, noon); !errors.Is(err, session.ErrUnopenable) || errors.As(err, new(*setting.Error)) || got != s {
+				t.Errorf("a command makes %+v of it, %v", got, err)
 			}
 		})
 	}
 }
 
-func TestTheGateIsShownByEveryRunThatPassesHonestly(t *testing.T) {
-	cases := []struct {
-		name, change string
-		t            sim.Time
-		passes       bool
-		want         uint32
+// The bits of the counter's steps.
+const (
+	opening = 1 << iota
+	few
+	far
+)
+
+func TestASessionShowsTheStepsThatItsRunShows(t *testing.T) {
+	for _, c := range []struct {
+		name, query string
+		t           setting.Time
+		want        uint32
 	}{
-		{"by a shorter duration", "duration=5&grace=5&replacement=1", 600, true, gate},
-		{"by a second worker", "workers=2&duration=5&grace=5", 600, true, gate},
-		{"with no allowance at all", "workers=2&startup=0&duration=5&grace=5&allowance=0", 600, true, gate},
-		{"with a signal at the last arrival", "duration=8&grace=10&replacement=1&signal=40", 600, true, gate},
-		{"with a signal at the very start", "workers=4&startup=0&duration=5&grace=30&signal=0", 600, true, gate},
-		{"but not before the run's last step", "duration=5&grace=5&replacement=1", 599, true, 0},
-		{"but not with a laxer allowance", "duration=8&grace=10&replacement=1&allowance=21", 600, true, 0},
-		{"but not with everything allowed", "duration=8&grace=10&replacement=1&allowance=100", 600, true, 0},
-		{"but not with a signal after the last arrival", "duration=8&grace=10&replacement=1&signal=40.1", 600, true, 0},
-		{"but not with a signal at the end", "duration=8&grace=10&replacement=1&signal=60", 600, true, 0},
-		{"but not where worker 1 had failed before its signal", "fail_init=1&workers=2&startup=0&duration=5", 600, true, 0},
-		{"but not where too much is rejected", "duration=8&grace=10&replacement=1&allowance=19", 600, false, 0},
-		{"but not where invocations are killed", "workers=2&duration=5&grace=0", 600, false, 0},
-	}
-	for _, c := range cases {
+		{"the run of a step", "", 300, opening},
+		{"the run of a step, not yet", "", 299, 0},
+		{"the run of another step", "count=10", 100, few},
+		{"the run of the last step", "every=4", 600, far},
+		{"the run of no step", "by=2", 600, 0},
+	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := settings(t, c.change)
-			if got := sim.Simulate(s).Account().Passes(s.Allowance); got != c.passes {
-				t.Fatalf("the run passes: %v; the case is about one where that is %v", got, c.passes)
+			state := own(t, c.query, c.t)
+			if got := shownAt(t, state, noon); got != c.want {
+				t.Errorf("the steps %03b are shown, want %03b", got, c.want)
 			}
-			state := own(session.View{Settings: s, T: c.t, Speed: session.Single})
-			if got := state.ShownAt(noon); got != c.want {
-				t.Errorf("the steps %06b are shown, want %06b", got, c.want)
+			state.Shown = 1<<31 | few
+			if got, want := shownAt(t, state, noon), c.want|1<<31|few; got != want {
+				t.Errorf("with others before the steps %b are shown, want %b", got, want)
+			}
+			state.Own = false
+			if got := shownAt(t, state, noon); got != 1<<31|few {
+				t.Errorf("a link shows the steps %b, want those before", got)
 			}
 		})
 	}
@@ -396,25 +387,26 @@ func TestTheGateIsShownByEveryRunThatPassesHonestly(t *testing.T) {
 
 func TestWhatIsShownStaysShownWhileTheRunGoesOn(t *testing.T) {
 	r := random(t)
-	runs := []sim.Settings{}
-	for _, e := range sim.Experiments() {
-		runs = append(runs, e.Settings)
+	runs := []string{}
+	for _, step := range counter.Steps() {
+		runs = append(runs, step.Query)
 	}
 	for range 20 {
-		runs = append(runs, randomSettings(r))
+		runs = append(runs, coursetest.RandomQuery(r))
 	}
-	for i, s := range runs {
-		state := own(session.View{Settings: s, Speed: session.Single, Playing: true})
-		state.Shown = r.Uint32() &^ (1<<6 - 1) // steps of a later version
+	for i, query := range runs {
+		state := own(t, query, 0)
+		state.Clock.Playing = true
+		state.Shown = r.Uint32() &^ (1<<3 - 1) // steps of a later version
 		before := state.Shown
-		for at := sim.Time(0); at <= sim.Horizon+10; at++ {
-			got := state.ShownAt(noon.Add(tenths(at)))
+		for at := setting.Time(0); at <= state.Clock.End+10; at++ {
+			got := shownAt(t, state, noon.Add(tenths(at)))
 			if got&before != before {
-				t.Fatalf("%s: at %v s the steps %06b are shown, before it were %06b", s.AppendQuery(nil), at, got, before)
+				t.Fatalf("%s: at %v s the steps %03b are shown, before it were %03b", query, at, got, before)
 			}
 			before = got
 		}
-		if i < len(sim.Experiments()) && before&(1<<i) == 0 {
+		if i < len(counter.Steps()) && before&(1<<i) == 0 {
 			t.Errorf("step %d was not shown at all", i)
 		}
 	}
@@ -422,24 +414,24 @@ func TestWhatIsShownStaysShownWhileTheRunGoesOn(t *testing.T) {
 
 // Who opens a link sees somebody else's run.
 func TestALinkShowsNothingBeforeTheFirstCommand(t *testing.T) {
-	link := session.New(session.View{Settings: sim.Opening(), Speed: session.Single, Playing: true}, noon)
+	link := session.New(course.OpenLink(counter), true, noon)
 	end := noon.Add(time.Hour)
-	if got := link.ShownAt(end); got != 0 || link.Own {
-		t.Errorf("the steps %06b are shown by a link", got)
+	if got := shownAt(t, link, end); got != 0 || link.Own {
+		t.Errorf("the steps %03b are shown by a link", got)
 	}
-	refused, err := session.Reduce(link, session.Set{Values: url.Values{"grace": {"99"}}}, end)
+	refused, err := session.Reduce(counter, link, session.Set{Values: url.Values{"by": {"999"}}}, end)
 	if err == nil || refused != link {
 		t.Errorf("after a refused command it is %+v, %v", refused, err)
 	}
-	back, err := session.Reduce(link, session.Restart{}, end)
+	back, err := session.Reduce(counter, link, session.Restart{}, end)
 	if err != nil || !back.Own || back.Shown != 0 {
 		t.Errorf("after a command the link is %+v, %v", back, err)
 	}
-	again, err := session.Reduce(back, session.Play{}, end)
+	again, err := session.Reduce(counter, back, session.Play{}, end)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := again.ShownAt(end.Add(time.Minute)); got != opening {
-		t.Errorf("the learner's own run shows the steps %06b, want %06b", got, opening)
+	if got := shownAt(t, again, end.Add(time.Minute)); got != opening {
+		t.Errorf("the learner's own run shows the steps %03b, want %03b", got, opening)
 	}
 }

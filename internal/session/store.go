@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"drainlab/internal/course"
 )
 
 // ID names a session: 128 random bits in hexadecimal. Who knows it may drive it.
@@ -64,14 +66,19 @@ type Store interface {
 }
 
 // Do reduces cmd into the session and stores the outcome. Where others write
-// at the same time it tries again on what they wrote.
-func Do(ctx context.Context, store Store, id ID, cmd Command) (Record, error) {
+// at the same time it tries again on what they wrote. A session of no lesson of
+// the course is an [ErrUnopenable].
+func Do(ctx context.Context, lessons *course.Register, store Store, id ID, cmd Command) (Record, error) {
 	for {
 		rec, err := store.Get(ctx, id)
 		if err != nil {
 			return Record{}, err
 		}
-		next, err := Reduce(rec.State, cmd, time.Now())
+		lesson, err := rec.State.find(lessons)
+		if err != nil {
+			return Record{}, err
+		}
+		next, err := Reduce(lesson, rec.State, cmd, time.Now())
 		if err != nil {
 			return Record{}, err
 		}

@@ -9,8 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"drainlab/internal/course"
+	"drainlab/internal/course/coursetest"
 	"drainlab/internal/session"
-	"drainlab/internal/sim"
+	"drainlab/internal/setting"
 )
 
 // patience is how long a test waits for what must come. Only a test that
@@ -41,9 +43,14 @@ func Run(t *testing.T, store session.Store) {
 	}
 }
 
-// Paused is a session's state that stands at t.
-func Paused(t sim.Time) session.State {
-	return session.New(session.View{Settings: sim.Opening(), Speed: session.Single, T: t}, time.Now())
+// Lessons is the course of the sessions that are tested: a counter alone.
+func Lessons() *course.Register { return course.NewRegister(coursetest.Counter{}) }
+
+// Paused is the state of a session of the counter's opening run that stands at t.
+func Paused(t setting.Time) session.State {
+	link := course.OpenLink(coursetest.Counter{})
+	link.T = t
+	return session.New(link, false, time.Now())
 }
 
 // Same reports whether two states say the same, which after a store's
@@ -55,7 +62,7 @@ func Same(a, b session.State) bool {
 }
 
 // Create makes a session that stands at t.
-func Create(t *testing.T, store session.Store, at sim.Time) (session.ID, session.Record) {
+func Create(t *testing.T, store session.Store, at setting.Time) (session.ID, session.Record) {
 	t.Helper()
 	id := session.NewID()
 	rec, err := store.Create(t.Context(), id, Paused(at))
@@ -143,11 +150,12 @@ func wantError(t *testing.T, got, want error) {
 func createAndGet(t *testing.T, store session.Store) {
 	id := session.NewID()
 	state := session.State{
-		Model:    sim.Model,
-		Settings: sim.Experiments()[5].Settings,
-		Clock:    session.Clock{Playing: true, At: 123, Since: time.Now(), Speed: session.Half},
-		Shown:    0b101101,
-		Own:      true,
+		Lesson: "counter",
+		Query:  "count=40&every=3.5&by=7",
+		Model:  2,
+		Clock:  session.Clock{Playing: true, At: 123, Since: time.Now(), Speed: course.Half, End: 1400},
+		Shown:  0b101101,
+		Own:    true,
 	}
 	made, err := store.Create(t.Context(), id, state)
 	if err != nil {
@@ -162,7 +170,7 @@ func notFound(t *testing.T, store session.Store) {
 	wantError(t, err, session.ErrNotFound)
 	_, err = store.Update(t.Context(), session.NewID(), Paused(0), 1)
 	wantError(t, err, session.ErrConflict)
-	_, err = session.Do(t.Context(), store, session.NewID(), session.Play{})
+	_, err = session.Do(t.Context(), Lessons(), store, session.NewID(), session.Play{})
 	wantError(t, err, session.ErrNotFound)
 }
 
@@ -207,7 +215,7 @@ func watch(t *testing.T, store session.Store) {
 	rec = Update(t, store, id, rec, Paused(20))
 	records := Watch(t, store, id)
 	wantSame(t, Receive(t, records), rec)
-	for at := sim.Time(30); at < 40; at++ {
+	for at := setting.Time(30); at < 40; at++ {
 		rec = Update(t, store, id, rec, Paused(at))
 		wantSame(t, Receive(t, records), rec)
 	}
@@ -277,7 +285,7 @@ func watchEnds(t *testing.T, store session.Store) {
 	Receive(t, other)
 	cancel()
 	WantEnd(t, records)
-	rec, err := session.Do(t.Context(), store, id, session.Step{Seconds: 1})
+	rec, err := session.Do(t.Context(), Lessons(), store, id, session.Step{Seconds: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +298,7 @@ func manyWriters(t *testing.T, store session.Store) {
 	var wg sync.WaitGroup
 	for range writers {
 		wg.Go(func() {
-			if _, err := session.Do(t.Context(), store, id, session.Step{Seconds: 1}); err != nil {
+			if _, err := session.Do(t.Context(), Lessons(), store, id, session.Step{Seconds: 1}); err != nil {
 				t.Errorf("Do: %v", err)
 			}
 		})
@@ -300,7 +308,7 @@ func manyWriters(t *testing.T, store session.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := rec.State.Clock.At; got != writers*sim.Second {
+	if got := rec.State.Clock.At; got != writers*setting.Second {
 		t.Errorf("%d steps of 1 s came to %v s", writers, got)
 	}
 }
