@@ -2,132 +2,151 @@ package picture
 
 import "image/color"
 
-// figure is a picture as data: shapes in the order in which they are drawn, on
+// Figure is a picture as data: shapes in the order in which they are drawn, on
 // a ground of paper. Places and sizes are in pixels from the left top corner.
-type figure struct {
-	width, height int
-	paper         colour
-	shapes        []shape
+type Figure struct {
+	Width, Height int
+	Paper         Colour
+	Shapes        []Shape
 }
 
-// shape is a form and what it stands for, "bar killed" or "label", in words
+// Shape is a form and what it stands for, "bar killed" or "label", in words
 // that the SVG gives as its class.
-type shape struct {
-	part string
-	form form
+type Shape struct {
+	Part string
+	Form Form
 }
 
-// form is one of box, hatch, stroke, polygon and text; each backend draws all.
-type form interface{ isForm() }
+// Form is one of [Box], [Hatch], [Stroke], [Polygon] and [Text]; each backend draws all.
+type Form interface{ isForm() }
 
-// box is a rectangle. With a radius of half its side it is a disc. A zero edge
+// Box is a rectangle. With a radius of half its side it is a disc. A zero edge
 // is none; an edge lies within the box and is one and a half pixels wide.
-type box struct {
-	x, y, w, h, radius float64
-	fill, edge         colour
+type Box struct {
+	X, Y, W, H, Radius float64
+	Fill, Edge         Colour
 }
 
-const edgeWidth = 1.5
+// EdgeWidth is that of a box's edge in pixels.
+const EdgeWidth = 1.5
 
-// hatch fills a rectangle with stripes that rise to the right. The stripes'
+// Hatch fills a rectangle with stripes that rise to the right. The stripes'
 // places are those of the whole figure, so that neighbours' stripes meet.
-type hatch struct {
-	x, y, w, h  float64
-	pitch, line float64 // across the stripes
-	ink         colour
+type Hatch struct {
+	X, Y, W, H  float64
+	Pitch, Line float64 // across the stripes
+	Ink         Colour
 }
 
-// stroke is a line through points, with round ends and joints. Where dash is
+// Stroke is a line through points, with round ends and joints. Where dash is
 // set, it is broken into pieces and gaps of that length, and its ends are flat.
-type stroke struct {
-	points      []point
-	width, dash float64
-	ink         colour
+type Stroke struct {
+	Points      []Point
+	Width, Dash float64
+	Ink         Colour
 }
 
-// polygon is a filled convex form, its points in clockwise order.
-type polygon struct {
-	points []point
-	fill   colour
+// Polygon is a filled convex form, its points in clockwise order.
+type Polygon struct {
+	Points []Point
+	Fill   Colour
 }
 
-// text is one line of text. x is its left end, y its baseline, w its measured
+// Text is one line of text. x is its left end, y its baseline, w its measured
 // width.
-type text struct {
-	x, y, w float64
-	content string
-	font    style
-	ink     colour
+type Text struct {
+	X, Y, W float64
+	Content string
+	Font    Style
+	Ink     Colour
 }
 
-type point struct{ x, y float64 }
+// Point is a place in pixels.
+type Point struct{ X, Y float64 }
 
-type colour = color.NRGBA
+// Colour is a colour with its opacity.
+type Colour = color.NRGBA
 
-func (box) isForm()     {}
-func (hatch) isForm()   {}
-func (stroke) isForm()  {}
-func (polygon) isForm() {}
-func (text) isForm()    {}
+func (Box) isForm()     {}
+func (Hatch) isForm()   {}
+func (Stroke) isForm()  {}
+func (Polygon) isForm() {}
+func (Text) isForm()    {}
 
-func (f *figure) add(part string, fm form) { f.shapes = append(f.shapes, shape{part, fm}) }
+// Add draws one more shape, over all before it.
+func (f *Figure) Add(part string, fm Form) { f.Shapes = append(f.Shapes, Shape{part, fm}) }
 
-// vertical draws a straight line of whole pixels down from top to bottom.
-func (f *figure) vertical(part string, x, top, bottom, width float64, ink colour) {
-	f.add(part, box{x: x - width/2, y: top, w: width, h: bottom - top, fill: ink})
+// Vertical draws a straight line of whole pixels down from top to bottom.
+func (f *Figure) Vertical(part string, x, top, bottom, width float64, ink Colour) {
+	f.Add(part, Box{X: x - width/2, Y: top, W: width, H: bottom - top, Fill: ink})
 }
 
-// cross, check, square and triangle are the marks of the page, of radius r
-// about a centre: none is told from another by its colour alone.
-func (f *figure) cross(part string, x, y, r, width float64, ink colour) {
-	f.add(part, stroke{points: []point{{x - r, y - r}, {x + r, y + r}}, width: width, ink: ink})
-	f.add(part+" other", stroke{points: []point{{x + r, y - r}, {x - r, y + r}}, width: width, ink: ink})
+// The marks of the pages, of radius r about a centre: none is told from another
+// by its colour alone.
+
+// Cross is two strokes.
+func (f *Figure) Cross(part string, x, y, r, width float64, ink Colour) {
+	f.Add(part, Stroke{Points: []Point{{x - r, y - r}, {x + r, y + r}}, Width: width, Ink: ink})
+	f.Add(part+" other", Stroke{Points: []Point{{x + r, y - r}, {x - r, y + r}}, Width: width, Ink: ink})
 }
 
-func (f *figure) check(part string, x, y, r, width float64, ink colour) {
-	f.add(part, stroke{points: []point{{x - r, y + 0.1*r}, {x - 0.3*r, y + 0.75*r}, {x + r, y - 0.75*r}}, width: width, ink: ink})
+// Check is a tick.
+func (f *Figure) Check(part string, x, y, r, width float64, ink Colour) {
+	f.Add(part, Stroke{Points: []Point{{x - r, y + 0.1*r}, {x - 0.3*r, y + 0.75*r}, {x + r, y - 0.75*r}}, Width: width, Ink: ink})
 }
 
-func (f *figure) disc(part string, x, y, r float64, ink colour) {
-	f.add(part, box{x: x - r, y: y - r, w: 2 * r, h: 2 * r, radius: r, fill: ink})
+// Disc is a filled circle.
+func (f *Figure) Disc(part string, x, y, r float64, ink Colour) {
+	f.Add(part, Box{X: x - r, Y: y - r, W: 2 * r, H: 2 * r, Radius: r, Fill: ink})
 }
 
-func (f *figure) square(part string, x, y, r float64, ink colour) {
-	f.add(part, box{x: x - r, y: y - r, w: 2 * r, h: 2 * r, fill: ink})
+// Ring is a circle's line of that width, on a ground.
+func (f *Figure) Ring(part string, x, y, r, width float64, ink, ground Colour) {
+	f.Disc(part, x, y, r, ink)
+	f.Disc(part+" inside", x, y, r-width, ground)
 }
 
-func (f *figure) triangle(part string, x, y, r float64, ink colour) {
-	f.add(part, polygon{points: []point{{x, y - r}, {x + r, y + 0.8*r}, {x - r, y + 0.8*r}}, fill: ink})
+// Square is a filled square.
+func (f *Figure) Square(part string, x, y, r float64, ink Colour) {
+	f.Add(part, Box{X: x - r, Y: y - r, W: 2 * r, H: 2 * r, Fill: ink})
 }
 
-// hex is an opaque colour.
-func hex(rgb uint32) colour {
-	return colour{R: uint8(rgb >> 16), G: uint8(rgb >> 8), B: uint8(rgb), A: 0xff}
+// Triangle is filled, and points up.
+func (f *Figure) Triangle(part string, x, y, r float64, ink Colour) {
+	f.Add(part, Polygon{Points: []Point{{x, y - r}, {x + r, y + 0.8*r}, {x - r, y + 0.8*r}}, Fill: ink})
 }
 
-// faint is c at an opacity of percent.
-func faint(c colour, percent int) colour {
+// Hex is an opaque colour.
+func Hex(rgb uint32) Colour {
+	return Colour{R: uint8(rgb >> 16), G: uint8(rgb >> 8), B: uint8(rgb), A: 0xff}
+}
+
+// Faint is c at an opacity of percent.
+func Faint(c Colour, percent int) Colour {
 	c.A = uint8((255*percent + 50) / 100)
 	return c
 }
 
-// palette holds the light colours of the page's style sheet, by its names; the
+// Palette holds the light colours of the page's style sheet, by its names; the
 // hues are Okabe and Ito's, which colour-blind people tell apart.
-type palette struct {
-	paper, card, sunk, ink, quiet, rule, edge        colour
-	prepare, model, tool, onPrepare, onTool          colour
-	good, goodFill, goodTint, bad, badFill, badTint  colour
-	warn, warnLine, warnTint, ready, window, darkest colour
+type Palette struct {
+	Paper, Card, Sunk, Ink, Quiet, Rule, Edge        Colour
+	Prepare, Model, Tool, OnPrepare, OnTool          Colour
+	Good, GoodFill, GoodTint, Bad, BadFill, BadTint  Colour
+	Warn, WarnLine, WarnTint, Ready, Window, Darkest Colour
+	Away, Signal, Deadline                           Colour // a ring; the lines of a shutdown
 }
 
-func colours() palette {
-	return palette{
-		paper: hex(0xf5f4ef), card: hex(0xffffff), sunk: hex(0xf3f1ea), ink: hex(0x1a1d23), quiet: hex(0x5a606b),
-		rule: hex(0xdedbd2), edge: hex(0x8b8f97),
-		prepare: hex(0xc3e3f5), model: hex(0x6cb7e2), tool: hex(0x0072b2), onPrepare: hex(0x10222e), onTool: hex(0xffffff),
-		good: hex(0x007a5a), goodFill: hex(0x00845f), goodTint: hex(0xd5f0e6),
-		bad: hex(0xb23c00), badFill: hex(0xd55e00), badTint: hex(0xfbe0d0),
-		warn: hex(0x7a5300), warnLine: hex(0xd48f00), warnTint: hex(0xfde7b9),
-		ready: hex(0xd8ecf8), window: faint(hex(0xe69f00), 13), darkest: hex(0x0f172a),
+// Colours are the pages' light ones.
+func Colours() Palette {
+	return Palette{
+		Paper: Hex(0xf5f4ef), Card: Hex(0xffffff), Sunk: Hex(0xf3f1ea), Ink: Hex(0x1a1d23), Quiet: Hex(0x5a606b),
+		Rule: Hex(0xdedbd2), Edge: Hex(0x8b8f97),
+		Prepare: Hex(0xc3e3f5), Model: Hex(0x6cb7e2), Tool: Hex(0x0072b2), OnPrepare: Hex(0x10222e), OnTool: Hex(0xffffff),
+		Good: Hex(0x007a5a), GoodFill: Hex(0x00845f), GoodTint: Hex(0xd5f0e6),
+		Bad: Hex(0xb23c00), BadFill: Hex(0xd55e00), BadTint: Hex(0xfbe0d0),
+		Warn: Hex(0x7a5300), WarnLine: Hex(0xd48f00), WarnTint: Hex(0xfde7b9),
+		Ready: Hex(0xdcefda), Window: Faint(Hex(0xe69f00), 13), Darkest: Hex(0x0f172a),
+		Away: Hex(0x7c828c), Signal: Hex(0x8a5a00), Deadline: Hex(0x8f2f00),
 	}
 }

@@ -18,11 +18,11 @@ import (
 )
 
 // writePNG draws the figure as a PNG of exactly its size.
-func writePNG(w io.Writer, f *figure, fc *faces) error {
-	c := canvas{to: image.NewRGBA(image.Rect(0, 0, f.width, f.height)), faces: fc}
-	draw.Draw(c.to, c.to.Bounds(), image.NewUniform(f.paper), image.Point{}, draw.Src)
-	for _, s := range f.shapes {
-		if err := c.draw(s.form); err != nil {
+func writePNG(w io.Writer, f *Figure, fc *faces) error {
+	c := canvas{to: image.NewRGBA(image.Rect(0, 0, f.Width, f.Height)), faces: fc}
+	draw.Draw(c.to, c.to.Bounds(), image.NewUniform(f.Paper), image.Point{}, draw.Src)
+	for _, s := range f.Shapes {
+		if err := c.draw(s.Form); err != nil {
 			return err
 		}
 	}
@@ -37,75 +37,75 @@ type canvas struct {
 	fill  vector.Rasterizer
 }
 
-func (c *canvas) draw(fm form) error {
+func (c *canvas) draw(fm Form) error {
 	switch fm := fm.(type) {
-	case box:
+	case Box:
 		whole, sharp := fm.pixels()
 		switch {
-		case fm.edge.A > 0:
-			c.paint(fm.edge, outline(fm.x, fm.y, fm.w, fm.h, fm.radius))
-			in := edgeWidth
-			c.paint(fm.fill, outline(fm.x+in, fm.y+in, fm.w-2*in, fm.h-2*in, max(fm.radius-in, 0)))
+		case fm.Edge.A > 0:
+			c.paint(fm.Edge, outline(fm.X, fm.Y, fm.W, fm.H, fm.Radius))
+			in := EdgeWidth
+			c.paint(fm.Fill, outline(fm.X+in, fm.Y+in, fm.W-2*in, fm.H-2*in, max(fm.Radius-in, 0)))
 		case sharp:
-			draw.Draw(c.to, whole, image.NewUniform(fm.fill), image.Point{}, draw.Over)
+			draw.Draw(c.to, whole, image.NewUniform(fm.Fill), image.Point{}, draw.Over)
 		default:
-			c.paint(fm.fill, outline(fm.x, fm.y, fm.w, fm.h, fm.radius))
+			c.paint(fm.Fill, outline(fm.X, fm.Y, fm.W, fm.H, fm.Radius))
 		}
-	case hatch:
-		c.paint(fm.ink, stripes(fm)...)
-	case stroke:
-		c.paint(fm.ink, segments(fm)...)
-	case polygon:
-		c.paint(fm.fill, straight(fm.points))
-	case text:
-		face, err := c.faces.face(fm.font)
+	case Hatch:
+		c.paint(fm.Ink, stripes(fm)...)
+	case Stroke:
+		c.paint(fm.Ink, segments(fm)...)
+	case Polygon:
+		c.paint(fm.Fill, straight(fm.Points))
+	case Text:
+		face, err := c.faces.face(fm.Font)
 		if err != nil {
 			return err
 		}
-		d := font.Drawer{Dst: c.to, Src: image.NewUniform(fm.ink), Face: face,
-			Dot: fixed.Point26_6{X: fixed.Int26_6(math.Round(fm.x * 64)), Y: fixed.Int26_6(math.Round(fm.y * 64))}}
-		d.DrawString(fm.content)
+		d := font.Drawer{Dst: c.to, Src: image.NewUniform(fm.Ink), Face: face,
+			Dot: fixed.Point26_6{X: fixed.Int26_6(math.Round(fm.X * 64)), Y: fixed.Int26_6(math.Round(fm.Y * 64))}}
+		d.DrawString(fm.Content)
 	}
 	return nil
 }
 
 // pixels are those that the box covers, and whether it covers each wholly, so
 // that the rasterizer has nothing to work out. Most boxes do.
-func (b box) pixels() (image.Rectangle, bool) {
-	r := image.Rect(int(b.x), int(b.y), int(b.x+b.w), int(b.y+b.h))
-	sharp := b.radius == 0 && float64(r.Min.X) == b.x && float64(r.Min.Y) == b.y && float64(r.Max.X) == b.x+b.w && float64(r.Max.Y) == b.y+b.h
+func (b Box) pixels() (image.Rectangle, bool) {
+	r := image.Rect(int(b.X), int(b.Y), int(b.X+b.W), int(b.Y+b.H))
+	sharp := b.Radius == 0 && float64(r.Min.X) == b.X && float64(r.Min.Y) == b.Y && float64(r.Max.X) == b.X+b.W && float64(r.Max.Y) == b.Y+b.H
 	return r, sharp
 }
 
 // path is a closed outline in clockwise order.
 type path struct {
-	points []point
+	points []Point
 	round  bool // a start, then Bézier curves of three points each; else corners
 }
 
-func straight(points []point) path { return path{points: points} }
+func straight(points []Point) path { return path{points: points} }
 
 // outline is a rectangle's, its corners rounded.
 func outline(x, y, w, h, radius float64) path {
 	radius = min(radius, w/2, h/2)
 	if radius <= 0 {
-		return straight([]point{{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}})
+		return straight([]Point{{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}})
 	}
 	// The control points of a cubic curve that is nearest to a quarter circle
 	// lie at this part of the radius from its ends.
 	const quarter = 0.5522847498
 	near := radius * (1 - quarter)
 	r, b := x+w, y+h
-	line := func(from, to point) []point { return []point{from, to, to} }
-	p := []point{{x + radius, y}}
-	p = append(p, line(point{x + radius, y}, point{r - radius, y})...)
-	p = append(p, point{r - near, y}, point{r, y + near}, point{r, y + radius})
-	p = append(p, line(point{r, y + radius}, point{r, b - radius})...)
-	p = append(p, point{r, b - near}, point{r - near, b}, point{r - radius, b})
-	p = append(p, line(point{r - radius, b}, point{x + radius, b})...)
-	p = append(p, point{x + near, b}, point{x, b - near}, point{x, b - radius})
-	p = append(p, line(point{x, b - radius}, point{x, y + radius})...)
-	p = append(p, point{x, y + near}, point{x + near, y}, point{x + radius, y})
+	line := func(from, to Point) []Point { return []Point{from, to, to} }
+	p := []Point{{x + radius, y}}
+	p = append(p, line(Point{x + radius, y}, Point{r - radius, y})...)
+	p = append(p, Point{r - near, y}, Point{r, y + near}, Point{r, y + radius})
+	p = append(p, line(Point{r, y + radius}, Point{r, b - radius})...)
+	p = append(p, Point{r, b - near}, Point{r - near, b}, Point{r - radius, b})
+	p = append(p, line(Point{r - radius, b}, Point{x + radius, b})...)
+	p = append(p, Point{x + near, b}, Point{x, b - near}, Point{x, b - radius})
+	p = append(p, line(Point{x, b - radius}, Point{x, y + radius})...)
+	p = append(p, Point{x, y + near}, Point{x + near, y}, Point{x + radius, y})
 	return path{points: p, round: true}
 }
 
@@ -117,8 +117,8 @@ func (c *canvas) paint(ink color.NRGBA, paths ...path) {
 	left, top, right, bottom := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	for _, p := range paths {
 		for _, at := range p.points {
-			left, right = min(left, at.x), max(right, at.x)
-			top, bottom = min(top, at.y), max(bottom, at.y)
+			left, right = min(left, at.X), max(right, at.X)
+			top, bottom = min(top, at.Y), max(bottom, at.Y)
 		}
 	}
 	if left >= right || top >= bottom {
@@ -128,8 +128,8 @@ func (c *canvas) paint(ink color.NRGBA, paths ...path) {
 	// what the paths cover.
 	area := image.Rect(int(math.Floor(left)), int(math.Floor(top)), int(math.Ceil(right)), int(math.Ceil(bottom)))
 	c.fill.Reset(area.Dx(), area.Dy())
-	at := func(p point) (float32, float32) {
-		return float32(p.x - float64(area.Min.X)), float32(p.y - float64(area.Min.Y))
+	at := func(p Point) (float32, float32) {
+		return float32(p.X - float64(area.Min.X)), float32(p.Y - float64(area.Min.Y))
 	}
 	for _, p := range paths {
 		c.fill.MoveTo(at(p.points[0]))
@@ -153,27 +153,27 @@ func (c *canvas) paint(ink color.NRGBA, paths ...path) {
 
 // stripes are the parts of the hatch's stripes that lie in its rectangle. A
 // stripe is all points whose x+y is in one range.
-func stripes(h hatch) []path {
-	pitch, line := h.pitch*math.Sqrt2, h.line*math.Sqrt2
-	right, bottom := h.x+h.w, h.y+h.h
+func stripes(h Hatch) []path {
+	pitch, line := h.Pitch*math.Sqrt2, h.Line*math.Sqrt2
+	right, bottom := h.X+h.W, h.Y+h.H
 	var list []path
-	for k := math.Floor((h.x + h.y) / pitch); k*pitch < right+bottom; k++ {
-		from, to := max(k*pitch, h.x+h.y), min(k*pitch+line, right+bottom)
+	for k := math.Floor((h.X + h.Y) / pitch); k*pitch < right+bottom; k++ {
+		from, to := max(k*pitch, h.X+h.Y), min(k*pitch+line, right+bottom)
 		if from >= to {
 			continue
 		}
 		// Where x+y = sum enters the rectangle, by its top or its right side,
 		// and where it leaves it, by its left side or its bottom.
-		enter := func(sum float64) point { x := min(sum-h.y, right); return point{x, sum - x} }
-		leave := func(sum float64) point { y := min(sum-h.x, bottom); return point{sum - y, y} }
+		enter := func(sum float64) Point { x := min(sum-h.Y, right); return Point{x, sum - x} }
+		leave := func(sum float64) Point { y := min(sum-h.X, bottom); return Point{sum - y, y} }
 		inside := func(sum float64) bool { return from < sum && sum < to }
-		p := []point{enter(from)}
-		if inside(right + h.y) {
-			p = append(p, point{right, h.y})
+		p := []Point{enter(from)}
+		if inside(right + h.Y) {
+			p = append(p, Point{right, h.Y})
 		}
 		p = append(p, enter(to), leave(to))
-		if inside(h.x + bottom) {
-			p = append(p, point{h.x, bottom})
+		if inside(h.X + bottom) {
+			p = append(p, Point{h.X, bottom})
 		}
 		list = append(list, straight(append(p, leave(from))))
 	}
@@ -182,30 +182,30 @@ func stripes(h hatch) []path {
 
 // segments are the outlines of a stroke's parts. All have one direction, so
 // that they add up where they overlap.
-func segments(s stroke) []path {
+func segments(s Stroke) []path {
 	var list []path
-	half := s.width / 2
-	for i, b := range s.points[1:] {
-		a := s.points[i]
-		length := math.Hypot(b.x-a.x, b.y-a.y)
+	half := s.Width / 2
+	for i, b := range s.Points[1:] {
+		a := s.Points[i]
+		length := math.Hypot(b.X-a.X, b.Y-a.Y)
 		if length == 0 {
 			continue
 		}
-		ux, uy := (b.x-a.x)/length, (b.y-a.y)/length
+		ux, uy := (b.X-a.X)/length, (b.Y-a.Y)/length
 		nx, ny := uy*half, -ux*half
 		step := length
-		if s.dash > 0 {
-			step = s.dash
+		if s.Dash > 0 {
+			step = s.Dash
 		}
 		for from := 0.0; from < length; from += 2 * step {
 			to := min(from+step, length)
-			p, q := point{a.x + ux*from, a.y + uy*from}, point{a.x + ux*to, a.y + uy*to}
-			list = append(list, straight([]point{{p.x + nx, p.y + ny}, {q.x + nx, q.y + ny}, {q.x - nx, q.y - ny}, {p.x - nx, p.y - ny}}))
+			p, q := Point{a.X + ux*from, a.Y + uy*from}, Point{a.X + ux*to, a.Y + uy*to}
+			list = append(list, straight([]Point{{p.X + nx, p.Y + ny}, {q.X + nx, q.Y + ny}, {q.X - nx, q.Y - ny}, {p.X - nx, p.Y - ny}}))
 		}
 	}
-	if s.dash == 0 {
-		for _, p := range s.points {
-			list = append(list, outline(p.x-half, p.y-half, s.width, s.width, half))
+	if s.Dash == 0 {
+		for _, p := range s.Points {
+			list = append(list, outline(p.X-half, p.Y-half, s.Width, s.Width, half))
 		}
 	}
 	return list

@@ -13,24 +13,24 @@ import (
 // writeSVG draws the figure as one SVG document that needs nothing else: no
 // style sheet, no font and no picture. title and desc are what it says to
 // those who do not see it.
-func writeSVG(w io.Writer, f *figure, title, desc string) error {
-	b := markup{patterns: map[hatch]string{}}
+func writeSVG(w io.Writer, f *Figure, title, desc string) error {
+	b := markup{patterns: map[Hatch]string{}}
 	fmt.Fprintf(&b.out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" `+
 		// The first is what the PNG has; others are about as wide.
-		`font-family="Go, 'DejaVu Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif">`+"\n", f.width, f.height)
+		`font-family="Go, 'DejaVu Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif">`+"\n", f.Width, f.Height)
 	b.element("title", title)
 	b.element("desc", desc)
-	for _, s := range f.shapes {
-		if h, ok := s.form.(hatch); ok {
+	for _, s := range f.Shapes {
+		if h, ok := s.Form.(Hatch); ok {
 			b.pattern(h)
 		}
 	}
 	b.tag("rect", "paper")
-	b.number("width", float64(f.width))
-	b.number("height", float64(f.height))
-	b.colour("fill", f.paper)
+	b.number("width", float64(f.Width))
+	b.number("height", float64(f.Height))
+	b.colour("fill", f.Paper)
 	b.end()
-	for _, s := range f.shapes {
+	for _, s := range f.Shapes {
 		b.shape(s)
 	}
 	b.out.WriteString("</svg>\n")
@@ -40,14 +40,14 @@ func writeSVG(w io.Writer, f *figure, title, desc string) error {
 
 type markup struct {
 	out      bytes.Buffer
-	patterns map[hatch]string // the ids, by a hatch without its place
+	patterns map[Hatch]string // the ids, by a hatch without its place
 }
 
 // kindOf is what the hatches of one pattern have in common.
-func kindOf(h hatch) hatch { return hatch{pitch: h.pitch, line: h.line, ink: h.ink} }
+func kindOf(h Hatch) Hatch { return Hatch{Pitch: h.Pitch, Line: h.Line, Ink: h.Ink} }
 
 // pattern defines the hatch's pattern where it is the first of its kind.
-func (b *markup) pattern(h hatch) {
+func (b *markup) pattern(h Hatch) {
 	h = kindOf(h)
 	if b.patterns[h] != "" {
 		return
@@ -57,69 +57,69 @@ func (b *markup) pattern(h hatch) {
 	// Turned by 45° the pattern's own x is (x+y)/√2, by which the other
 	// backend places the stripes too.
 	fmt.Fprintf(&b.out, `<defs><pattern id="%s" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"`, id)
-	b.number("width", h.pitch)
-	b.number("height", h.pitch)
+	b.number("width", h.Pitch)
+	b.number("height", h.Pitch)
 	b.out.WriteString(">")
 	b.tag("rect", "")
-	b.number("width", h.line)
-	b.number("height", h.pitch)
-	b.colour("fill", h.ink)
+	b.number("width", h.Line)
+	b.number("height", h.Pitch)
+	b.colour("fill", h.Ink)
 	b.out.WriteString("/></pattern></defs>\n")
 }
 
-func (b *markup) shape(s shape) {
-	switch fm := s.form.(type) {
-	case box:
-		if fm.edge.A > 0 { // SVG draws an outline half outside
-			half := edgeWidth / 2
-			fm.x, fm.y, fm.w, fm.h, fm.radius = fm.x+half, fm.y+half, fm.w-2*half, fm.h-2*half, max(fm.radius-half, 0)
+func (b *markup) shape(s Shape) {
+	switch fm := s.Form.(type) {
+	case Box:
+		if fm.Edge.A > 0 { // SVG draws an outline half outside
+			half := EdgeWidth / 2
+			fm.X, fm.Y, fm.W, fm.H, fm.Radius = fm.X+half, fm.Y+half, fm.W-2*half, fm.H-2*half, max(fm.Radius-half, 0)
 		}
-		b.place("rect", s.part, fm.x, fm.y, fm.w, fm.h)
-		if fm.radius > 0 {
-			b.number("rx", fm.radius)
+		b.place("rect", s.Part, fm.X, fm.Y, fm.W, fm.H)
+		if fm.Radius > 0 {
+			b.number("rx", fm.Radius)
 		}
-		b.colour("fill", fm.fill)
-		if fm.edge.A > 0 {
-			b.colour("stroke", fm.edge)
-			b.number("stroke-width", edgeWidth)
+		b.colour("fill", fm.Fill)
+		if fm.Edge.A > 0 {
+			b.colour("stroke", fm.Edge)
+			b.number("stroke-width", EdgeWidth)
 		}
 		b.end()
-	case hatch:
-		b.place("rect", s.part, fm.x, fm.y, fm.w, fm.h)
+	case Hatch:
+		b.place("rect", s.Part, fm.X, fm.Y, fm.W, fm.H)
 		fmt.Fprintf(&b.out, ` fill="url(#%s)"`, b.patterns[kindOf(fm)])
 		b.end()
-	case stroke:
-		b.tag("polyline", s.part)
-		b.points(fm.points)
+	case Stroke:
+		b.tag("polyline", s.Part)
+		b.points(fm.Points)
 		b.out.WriteString(` fill="none"`)
-		b.colour("stroke", fm.ink)
-		b.number("stroke-width", fm.width)
-		if fm.dash > 0 {
-			b.number("stroke-dasharray", fm.dash)
+		b.colour("stroke", fm.Ink)
+		b.number("stroke-width", fm.Width)
+		if fm.Dash > 0 {
+			b.number("stroke-dasharray", fm.Dash)
 		} else {
 			b.out.WriteString(` stroke-linecap="round" stroke-linejoin="round"`)
 		}
 		b.end()
-	case polygon:
-		b.tag("polygon", s.part)
-		b.points(fm.points)
-		b.colour("fill", fm.fill)
+	case Polygon:
+		b.tag("polygon", s.Part)
+		b.points(fm.Points)
+		b.colour("fill", fm.Fill)
 		b.end()
-	case text:
-		b.tag("text", s.part)
-		b.number("x", fm.x)
-		b.number("y", fm.y)
-		b.number("font-size", fm.font.size)
-		if fm.font.bold {
+	case Text:
+		b.tag("text", s.Part)
+		b.number("x", fm.X)
+		b.number("y", fm.Y)
+		b.number("font-size", fm.Font.Size)
+		if fm.Font.Bold {
 			b.out.WriteString(` font-weight="700"`)
 		}
 		// Whatever font the viewer has, the text takes the room that the
 		// layout gave it.
-		b.number("textLength", fm.w)
+		b.number("textLength", fm.W)
 		b.out.WriteString(` lengthAdjust="spacingAndGlyphs"`)
-		b.colour("fill", fm.ink)
+		b.colour("fill", fm.Ink)
 		b.out.WriteString(">")
-		b.escape(fm.content)
+		b.escape(fm.Content)
 		b.out.WriteString("</text>\n")
 	}
 }
@@ -159,13 +159,13 @@ func decimal(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-func (b *markup) points(points []point) {
+func (b *markup) points(points []Point) {
 	b.out.WriteString(` points="`)
 	for i, p := range points {
 		if i > 0 {
 			b.out.WriteByte(' ')
 		}
-		b.out.WriteString(decimal(p.x) + "," + decimal(p.y))
+		b.out.WriteString(decimal(p.X) + "," + decimal(p.Y))
 	}
 	b.out.WriteByte('"')
 }

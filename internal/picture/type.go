@@ -10,10 +10,10 @@ import (
 	"golang.org/x/image/font/opentype"
 )
 
-// style is the size of a text, in pixels, and its weight.
-type style struct {
-	size float64
-	bold bool
+// Style is the size of a text, in pixels, and its weight.
+type Style struct {
+	Size float64
+	Bold bool
 }
 
 type fonts struct{ regular, bold *opentype.Font }
@@ -32,7 +32,7 @@ var parsed = sync.OnceValues(func() (fonts, error) {
 // two goroutines at once: each picture has its own.
 type faces struct {
 	fonts fonts
-	at    map[style]font.Face
+	at    map[Style]font.Face
 }
 
 func newFaces() (*faces, error) {
@@ -40,18 +40,18 @@ func newFaces() (*faces, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &faces{f, map[style]font.Face{}}, nil
+	return &faces{f, map[Style]font.Face{}}, nil
 }
 
-func (f *faces) face(s style) (font.Face, error) {
+func (f *faces) face(s Style) (font.Face, error) {
 	if face, ok := f.at[s]; ok {
 		return face, nil
 	}
 	source := f.fonts.regular
-	if s.bold {
+	if s.Bold {
 		source = f.fonts.bold
 	}
-	face, err := opentype.NewFace(source, &opentype.FaceOptions{Size: s.size, DPI: 72, Hinting: font.HintingNone})
+	face, err := opentype.NewFace(source, &opentype.FaceOptions{Size: s.Size, DPI: 72, Hinting: font.HintingNone})
 	if err != nil {
 		return nil, err
 	}
@@ -59,15 +59,15 @@ func (f *faces) face(s style) (font.Face, error) {
 	return face, nil
 }
 
-// typesetter measures and places texts. It keeps the first error of a font,
+// Typesetter measures and places texts. It keeps the first error of a font,
 // so that a layout need not look at one with each text.
-type typesetter struct {
+type Typesetter struct {
 	faces *faces
 	err   error
 }
 
-// width of the text in pixels.
-func (t *typesetter) width(content string, s style) float64 {
+// Width of the text in pixels.
+func (t *Typesetter) Width(content string, s Style) float64 {
 	face, err := t.faces.face(s)
 	if err != nil {
 		if t.err == nil {
@@ -78,17 +78,17 @@ func (t *typesetter) width(content string, s style) float64 {
 	return float64(font.MeasureString(face, content)) / 64
 }
 
-// place sets a text at x: its left end, its middle or its right end, as align
+// Place sets a text at x: its left end, its middle or its right end, as align
 // is 0, 0.5 or 1. y is the baseline.
-func (t *typesetter) place(content string, x, align, y float64, s style, ink colour) text {
-	w := t.width(content, s)
-	return text{x: x - align*w, y: y, w: w, content: content, font: s, ink: ink}
+func (t *Typesetter) Place(content string, x, align, y float64, s Style, ink Colour) Text {
+	w := t.Width(content, s)
+	return Text{X: x - align*w, Y: y, W: w, Content: content, Font: s, Ink: ink}
 }
 
-// cut shortens the text to at most limit pixels, an ellipsis in place of what
+// Cut shortens the text to at most limit pixels, an ellipsis in place of what
 // is left out.
-func (t *typesetter) cut(content string, s style, limit float64) string {
-	if t.width(content, s) <= limit {
+func (t *Typesetter) Cut(content string, s Style, limit float64) string {
+	if t.Width(content, s) <= limit {
 		return content
 	}
 	runes := []rune(content)
@@ -96,13 +96,13 @@ func (t *typesetter) cut(content string, s style, limit float64) string {
 	fits, over := 0, len(runes)
 	for over-fits > 1 {
 		middle := (fits + over) / 2
-		if t.width(ellipsis(runes[:middle]), s) <= limit {
+		if t.Width(ellipsis(runes[:middle]), s) <= limit {
 			fits = middle
 		} else {
 			over = middle
 		}
 	}
-	if short := ellipsis(runes[:fits]); t.width(short, s) <= limit {
+	if short := ellipsis(runes[:fits]); t.Width(short, s) <= limit {
 		return short
 	}
 	return ""
@@ -110,41 +110,41 @@ func (t *typesetter) cut(content string, s style, limit float64) string {
 
 func ellipsis(runes []rune) string { return strings.TrimRight(string(runes), " ·,;:") + "…" }
 
-// shrink finds the largest size from that of s down to least at which the text
+// Shrink finds the largest size from that of s down to least at which the text
 // is within limit pixels; where none is, the text is cut at the least.
-func (t *typesetter) shrink(content string, s style, least, limit float64) (string, style) {
-	for s.size > least && t.width(content, s) > limit {
-		s.size = max(s.size-1, least)
+func (t *Typesetter) Shrink(content string, s Style, least, limit float64) (string, Style) {
+	for s.Size > least && t.Width(content, s) > limit {
+		s.Size = max(s.Size-1, least)
 	}
-	return t.cut(content, s, limit), s
+	return t.Cut(content, s, limit), s
 }
 
-// wrap sets the items, joined by glue, in at most rows lines of at most limit
+// Wrap sets the items, joined by glue, in at most rows lines of at most limit
 // pixels. A line's end takes the place of a glue. What does not fit the last
 // line is cut.
-func (t *typesetter) wrap(items []string, glue string, s style, limit float64, rows int) []string {
+func (t *Typesetter) Wrap(items []string, glue string, s Style, limit float64, rows int) []string {
 	var lines []string
 	for len(items) > 0 {
 		line, n := items[0], 1
-		for n < len(items) && t.width(line+glue+items[n], s) <= limit {
+		for n < len(items) && t.Width(line+glue+items[n], s) <= limit {
 			line += glue + items[n]
 			n++
 		}
 		if len(lines) == rows-1 {
 			line, n = strings.Join(items, glue), len(items)
 		}
-		lines = append(lines, t.cut(line, s, limit))
+		lines = append(lines, t.Cut(line, s, limit))
 		items = items[n:]
 	}
 	return lines
 }
 
-// balance wraps words in lines of about equal width, as few as they need.
-func (t *typesetter) balance(words []string, s style, limit float64, rows int) []string {
-	lines := t.wrap(words, " ", s, limit, rows)
+// Balance wraps words in lines of about equal width, as few as they need.
+func (t *Typesetter) Balance(words []string, s Style, limit float64, rows int) []string {
+	lines := t.Wrap(words, " ", s, limit, rows)
 	whole := strings.Join(words, " ")
 	for narrow := 0.95 * limit; strings.Join(lines, " ") == whole && narrow > 0.4*limit; narrow -= 0.05 * limit {
-		next := t.wrap(words, " ", s, narrow, rows)
+		next := t.Wrap(words, " ", s, narrow, rows)
 		if len(next) > len(lines) || strings.Join(next, " ") != whole {
 			break
 		}

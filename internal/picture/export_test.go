@@ -1,0 +1,7 @@
+package picture
+
+// What the tests of pictures as data look at.
+var (
+	TextCardFigure = textCard
+	WriteSVGFigure = writeSVG
+)
