@@ -1,5 +1,7 @@
 // Commands to the session: one at a time, in the order in which they were given.
 
+import { refusal } from "./refusal";
+
 /** How commands that wait at the end of the queue join: settings merge, the newest time wins, buttons follow each other. */
 type Kind = "set" | "seek" | "button";
 
@@ -19,8 +21,8 @@ export class Commands {
     private address: () => Promise<string>,
     /** Makes a lost session again. */
     private remake: () => void,
-    /** Tells what was refused; empty once something was taken. */
-    private problem: (text: string) => void,
+    /** Tells that a command was refused, and why; empty once one was taken. */
+    private problem: (text: string, params: URLSearchParams) => void,
   ) {}
 
   send(kind: Kind, params: URLSearchParams): void {
@@ -32,7 +34,7 @@ export class Commands {
     } else if (this.queue.length < longestQueue) {
       this.queue.push({ kind, params });
     } else {
-      this.problem("The server is slow to answer. The last change was not sent; try it again.");
+      this.problem("The server is slow to answer. The last change was not sent; try it again.", params);
     }
     void this.run();
   }
@@ -62,7 +64,7 @@ export class Commands {
         continue; // no connection: the stream's notice says so
       }
       if (response.ok) {
-        this.problem("");
+        this.problem("", params);
         return;
       }
       if (response.status === 404) {
@@ -70,10 +72,10 @@ export class Commands {
         continue;
       }
       if (response.status < 500) {
-        this.problem((await response.text()).trim());
+        this.problem(await refusal(response), params);
         return;
       }
     }
-    this.problem("The server did not take the last change. Try it again.");
+    this.problem("The server did not take the last change. Try it again.", params);
   }
 }

@@ -20,6 +20,7 @@ function say(check: string, state: State, text: string): void {
 }
 
 export function startDoctor(root: HTMLElement): void {
+  const lesson = root.dataset.doctor ?? ""; // the path of one that streams
   sayFrame();
   sayStorage();
   saySize();
@@ -30,7 +31,7 @@ export function startDoctor(root: HTMLElement): void {
   colours();
   void sayClipboard();
   sayFullscreen();
-  void Promise.all([fetches(), streams(), heights(root)]).then(([fetched, streamed, answered]) => conclude(fetched && streamed, answered));
+  void Promise.all([fetches(lesson), streams(lesson), heights(root)]).then(([fetched, streamed, answered]) => conclude(fetched && streamed, answered));
 }
 
 function sayFrame(): void {
@@ -53,14 +54,11 @@ function saySize(): void {
   say("size", "plain", `${innerWidth} × ${innerHeight} px.`);
 }
 
-/** Asks the API, and as a lesson does: with a header for which a browser asks the server's leave. */
-async function fetches(): Promise<boolean> {
+/** Asks plainly, and as a lesson does: with a header for which a browser asks the server's leave. */
+async function fetches(lesson: string): Promise<boolean> {
   try {
-    for (const [address, headers] of [
-      ["/api/v1/run", {}],
-      ["/embed/lessons/drain/analysis", { "Datastar-Request": "true" }],
-    ] as [string, Record<string, string>][]) {
-      const response = await fetch(address, { headers, credentials: "omit" });
+    for (const headers of [new Headers(), new Headers({ "Datastar-Request": "true" })]) {
+      const response = await fetch(`${lesson}/parts`, { headers, credentials: "omit" });
       if (!response.ok) throw new Error(`the server answered ${response.status}`);
       await response.text();
     }
@@ -72,9 +70,9 @@ async function fetches(): Promise<boolean> {
   }
 }
 
-function streams(): Promise<boolean> {
+function streams(lesson: string): Promise<boolean> {
   return new Promise((done) => {
-    const source = new EventSource("/embed/lessons/drain/stream");
+    const source = new EventSource(`${lesson}/stream`);
     const begun = performance.now();
     const end = (good: boolean, text: string): void => {
       source.close();

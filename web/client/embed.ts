@@ -7,10 +7,17 @@ export interface FrameHooks {
   back(): void;
 }
 
+import type { Page } from "./page";
+
 const host = window.parent;
 
 function post(message: unknown): void {
   if (host !== window) host.postMessage(message, "*"); // a height is no secret
+}
+
+/** A lesson's page in a host's frame. */
+export function startFrame(page: Page): void {
+  if (page.embedded) startEmbed(page.root, { away: () => page.rest(), back: () => page.wake() });
 }
 
 export function startEmbed(root: HTMLElement, hooks: FrameHooks): void {
@@ -70,6 +77,8 @@ export function startEmbed(root: HTMLElement, hooks: FrameHooks): void {
     { capture: true },
   );
 
+  leaveKeys();
+
   let seen = false;
   new IntersectionObserver((entries) => {
     const now = entries[entries.length - 1].isIntersecting;
@@ -79,4 +88,18 @@ export function startEmbed(root: HTMLElement, hooks: FrameHooks): void {
     if (now) hooks.back();
     else hooks.away();
   }).observe(content);
+}
+
+const controls = "a[href], button, input, select, textarea, summary, label, [tabindex]:not([tabindex='-1'], [role='region'], [role='tabpanel'])";
+
+/** Keys are of the page that has the focus. The host, which may turn its slides by them, gets it back when something beside the controls is pressed, and by Escape. */
+function leaveKeys(): void {
+  if (host === window) return;
+  document.addEventListener("click", (e) => {
+    const pressed = e.target instanceof Element && e.target.closest(controls) !== null;
+    if (!pressed && getSelection()?.isCollapsed !== false) host.focus();
+  });
+  document.addEventListener("keydown", (e) => {
+    if (e.key === "Escape" && !e.defaultPrevented) host.focus();
+  });
 }

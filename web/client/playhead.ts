@@ -17,25 +17,6 @@ export class Playhead {
 
   constructor(private root: HTMLElement) {
     this.still.addEventListener("change", () => this.draw());
-    for (const kind of ["pointerdown", "wheel", "touchmove", "keydown"]) {
-      root.addEventListener(kind, (e) => this.scrolled(e), { passive: true, capture: true });
-    }
-  }
-
-  private scrolledAt = -Infinity;
-  private scrolled(e: Event): void {
-    if (e.target instanceof Element && e.target.closest(".lanes-scroll")) this.scrolledAt = performance.now();
-  }
-
-  /** Where the lanes are wider than their place, keeps the playhead in sight; a person's own scrolling goes first. */
-  private follow(t: number): void {
-    if (performance.now() - this.scrolledAt < 4000) return;
-    const lanes = this.root.querySelector(".lanes-scroll");
-    const plot = lanes?.querySelector(".plot");
-    if (!lanes || !plot || lanes.scrollWidth <= lanes.clientWidth + 1) return;
-    const seen = lanes.clientWidth - (lanes.scrollWidth - plot.clientWidth); // beside the names
-    const x = (t / 60) * plot.clientWidth;
-    if (x < lanes.scrollLeft || x > lanes.scrollLeft + seen - 16) lanes.scrollLeft = x - seen / 4;
   }
 
   /** The simulation time now, no further than what is known. */
@@ -73,7 +54,6 @@ export class Playhead {
     // the browser look at all of them.
     for (const el of this.root.querySelectorAll<SVGElement>(".past, .playhead-line")) el.style.setProperty("--t", t.toFixed(3));
     const slider = document.getElementById("time");
-    this.follow(t);
     if (slider instanceof HTMLInputElement && !busy(slider)) slider.value = t.toFixed(1);
   }
 }

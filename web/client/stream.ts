@@ -6,13 +6,18 @@ const firstWait = 400; // ms, doubled with every failure in a row
 const longestWait = 8000;
 const hiddenFor = 5000; // a page hidden this long needs no stream
 
-/** Gives focus back that a patch took: to the element, or where that is gone to the section that it was in. */
-export function keepFocus(focused: Element | null, home: HTMLElement | null | undefined): void {
+/** Where the focus goes when what had it is gone: the tab or the section that it was in. */
+export function homeOf(focused: Element | null): HTMLElement | null {
+  return focused?.closest<HTMLElement>("[data-tab], section") ?? null;
+}
+
+/** Gives focus back that a patch took: to the element, or where that is gone to its home. */
+export function keepFocus(focused: Element | null, home: HTMLElement | null): void {
   if (!focused || focused === document.body || document.activeElement === focused) return;
   if (focused.isConnected && (focused instanceof HTMLElement || focused instanceof SVGElement)) {
     focused.focus({ preventScroll: true });
   } else if (home?.isConnected && document.activeElement === document.body) {
-    home.tabIndex = -1;
+    if (!home.hasAttribute("tabindex")) home.tabIndex = -1;
     home.focus({ preventScroll: true });
   }
 }
@@ -51,7 +56,7 @@ export class Stream {
     this.source = source;
     source.addEventListener("datastar-patch-elements", (e) => {
       const focused = document.activeElement;
-      const home = focused?.closest<HTMLElement>("section");
+      const home = homeOf(focused);
       patchElements((e as MessageEvent<string>).data);
       keepFocus(focused, home);
       this.hooks.patched();

@@ -1,13 +1,9 @@
 // The map of verdicts: a click or the arrow keys go to a pair of amounts.
 
-export interface SweepHooks {
-  /** Goes to these values of the two settings. */
-  move(values: Record<string, string>): void;
-  /** Shows other two settings. */
-  axes(x: string, y: string): void;
-}
+import type { Page } from "./page";
 
-export function startSweep(root: HTMLElement, hooks: SweepHooks): void {
+export function startSweep(page: Page): void {
+  const { root } = page;
   const sweep = (): HTMLElement | null => document.getElementById("sweep");
   // Where the person is going while the server's answer is under way.
   let ahead: { x: number; y: number } | null = null;
@@ -28,7 +24,7 @@ export function startSweep(root: HTMLElement, hooks: SweepHooks): void {
       mark.setAttribute("x", String(x));
       mark.setAttribute("y", String(rows - 1 - y));
     }
-    hooks.move({ [el.dataset.x ?? ""]: xs[x], [el.dataset.y ?? ""]: ys[y] });
+    page.set({ [el.dataset.x ?? ""]: xs[x], [el.dataset.y ?? ""]: ys[y] }, "sweep");
   }
 
   root.addEventListener("click", (e) => {
@@ -78,6 +74,6 @@ export function startSweep(root: HTMLElement, hooks: SweepHooks): void {
       if (select.id === "sweep-x") y = el?.dataset.x ?? y;
       else x = el?.dataset.y ?? x;
     }
-    hooks.axes(x, y);
+    page.own({ x, y }, "axes");
   });
 }

@@ -1,6 +1,6 @@
 // The instructors' page: links, snippets and preview follow the form.
 
-import { keepFocus } from "./stream";
+import { homeOf, keepFocus } from "./stream";
 import { applyFragments } from "./wire";
 
 const typing = 400; // ms without a key before a number is meant
@@ -22,6 +22,12 @@ export function startTeach(root: HTMLElement): void {
   function tell(text: string): void {
     const problem = document.getElementById("teach-problem");
     if (problem && problem.textContent !== text) problem.textContent = text;
+  }
+
+  /** Takes out what was said of another lesson than that one: its fields are the person's own, and would stay. */
+  function dropOther(lesson: string | null): void {
+    const part = form().querySelector<HTMLElement>("[data-of]");
+    if (part && part.dataset.of !== lesson) part.remove();
   }
 
   /** Whether the form can be sent; says so where it cannot. */
@@ -58,7 +64,10 @@ export function startTeach(root: HTMLElement): void {
           return;
         }
         const focused = document.activeElement;
-        const home = focused?.closest<HTMLElement>("section");
+        const home = homeOf(focused);
+        const said = new URLSearchParams(asked);
+        dropOther(said.get("lesson"));
+        if (said.get("start") !== said.get("was-start")) document.getElementById("teach-t")?.remove(); // another run: the server says where it opens
         applyFragments(text);
         keepFocus(focused, home);
         // The fields are the person's own, but another lesson has others.

@@ -63,6 +63,12 @@ const guards = {
   },
   beforeAttributeUpdated(name: string, el: Element): boolean {
     switch (name) {
+      case "aria-valuenow":
+        if (el.hasAttribute("data-drag") && busy(el)) {
+          skipped = true; // an older frame must not take back what the next key goes on from
+          return false;
+        }
+        return true;
       case "value":
       case "checked":
       case "aria-valuetext":
@@ -72,8 +78,8 @@ const guards = {
           return false;
         }
         return true;
-      case "disabled":
-        return el.closest("#lesson") === null; // locks are the client's own
+      case "selected":
+        return el.closest("select[data-own]") === null;
       case "style":
       case "aria-invalid":
       case "aria-describedby":

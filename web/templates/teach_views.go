@@ -3,19 +3,20 @@ package templates
 // Teach is the instructors' page.
 type Teach struct {
 	Page
-	Action             string
-	Lesson             int
-	Starts             []Option // that stand in no group
-	Platforms          []Option // of lesson 3
-	Cases              []Option // of lesson 3
-	T                  string   // of lesson 1: what follows too
-	Require            bool
-	HideName, LockName string // of their fields, which differ between the lessons
-	Hide               []Option
-	Lock               []Option
+	Action   string
+	Lessons  []Option
+	Was      string // the lesson that the form is of: when another is chosen, what was said of this one goes
+	WasStart string // and the starting point that its instant is of
+	Starts   []OptionGroup
+	Timed    bool   // the lesson has time
+	T, Last  string // in seconds: where the link opens, and the run's end
+	Requires bool   // the lesson can ask for a prediction
+	Require  bool   // and this link does
+	Hide     []Option
+	Lock     []Option
 
 	Whole, Lowest, Highest int    // heights of a frame, in CSS pixels
-	GivenHeight            string // as it was asked for; "" for that of the whole lesson
+	GivenHeight            string // as it was asked for; "" for that at which it is complete
 
 	Link, Frame, Snippet string
 	Height               int    // of the snippet's frame
@@ -44,6 +45,7 @@ type Doctor struct {
 	Page
 	Checks []DoctorCheck
 	Teach  string // address of the instructors' page
+	Lesson string // path of a frame that streams: it is tried out
 }
 
 // DoctorCheck is one thing that the page looks at.
