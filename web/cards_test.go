@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -10,7 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"slices"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,23 +18,24 @@ import (
 	"testing/synctest"
 	"time"
 
-	"drainlab/internal/clocks"
-	"drainlab/internal/picture"
-	"drainlab/internal/sim"
+	"drainlab/internal/course"
+	"drainlab/internal/course/coursetest"
+	"drainlab/internal/setting"
+	"drainlab/web/answer"
 )
 
 // drawn is how many pictures the course has drawn.
-func (c *course) drawn() int {
-	c.server.cards.mu.Lock()
-	defer c.server.cards.mu.Unlock()
-	return c.server.cards.drawn
+func (c *served) drawn() int {
+	c.server.pictures.mu.Lock()
+	defer c.server.pictures.mu.Unlock()
+	return c.server.pictures.drawn
 }
 
 func TestACardIsAPictureOf1200By630ThatOtherSitesMayShow(t *testing.T) {
 	c := startCourse(t)
 	for _, path := range []string{"/card.png", "/lessons/drain/card.png", "/lessons/drain/card.png?grace=10&t=42&worker=1",
 		"/lessons/drain/card.png?workers=4&slots=8&interval=0.5&b.grace=30&p.killed=3&hide=text&lock=all",
-		"/lessons/ledgers/card.png", "/lessons/ledgers/card.png?stop_token=1", "/lessons/clocks/card.png",
+		"/lessons/ledgers/card.png", "/lessons/ledgers/card.png?stop_token=1", "/lessons/clocks/card.png", "/lessons/toy/card.png?limit=9&panel=wide",
 		"/lessons/clocks/card.png?platform=kubernetes&server_timeout=60&long=40&x=margin"} {
 		resp, body := c.get(path)
 		if resp.StatusCode != http.StatusOK {
@@ -76,7 +76,9 @@ func TestCardsDifferWhereWhatTheyShowDiffers(t *testing.T) {
 		{"/lessons/clocks/card.png", "/lessons/clocks/card.png?x=margin&model=1"},
 		{"/lessons/clocks/card.png?grace=20"},
 		{"/lessons/clocks/card.png?platform=kubernetes"},
-		{"/lessons/ledgers/card.png", "/lessons/ledgers/card.png?join_work=1"},
+		{"/lessons/toy/card.png", "/lessons/toy/card.png?t=5", "/lessons/toy/card.png?panel=wide&speed=2&lock=all&hide=text"},
+		{"/lessons/toy/card.png?t=1"},
+		{"/lessons/toy/card.png?limit=6"},
 		{"/card.png", "/card.png?anything"},
 	} {
 		first := ""
@@ -102,21 +104,102 @@ func TestCardsDifferWhereWhatTheyShowDiffers(t *testing.T) {
 	}
 }
 
+// painted is a counter with pictures, which say what they are of.
+type painted struct{ coursetest.Counter }
+
+func (p painted) Open(values url.Values) (course.View, error) {
+	v, err := p.Counter.Open(values)
+	return paintedView{v}, err
+}
+
+type paintedView struct{ course.View }
+
+func (v paintedView) Change(values url.Values) (course.View, error) {
+	next, err := v.View.Change(values)
+	return paintedView{next}, err
+}
+
+func (v paintedView) Run() course.Run { return paintedRun{v.View.Run()} }
+
+type paintedRun struct{ course.Run }
+
+func (r paintedRun) Figure(t setting.Time) course.Figure {
+	f := r.Run.Figure(t)
+	f.Key = fmt.Sprint(r.End(), " ", t)
+	draw := func(kind string) func(io.Writer) error {
+		return func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%s at %s of %s", kind, t, r.End())
+			return err
+		}
+	}
+	f.Card, f.PNG, f.SVG = draw("card"), draw("png"), draw("svg")
+	return f
+}
+
 func TestACardThatOpensAtTheBeginningShowsTheWholeRunUnlessAPredictionIsAskedFor(t *testing.T) {
-	c := startCourse(t)
-	for at, queries := range map[sim.Time][]string{
-		sim.Horizon:     {"", "t=0"},
-		1:               {"t=0.1"},
-		42 * sim.Second: {"t=42", "predict=required&p.killed=4&t=42"},
-		0:               {"predict=required", "predict=required&p.killed=4", "predict=required&t=42"}, // of which the last says nothing yet
+	c := start(t, Site{}, painted{})
+	for query, want := range map[string]string{
+		"": "60 of 60", "t=0": "60 of 60", "t=0.1": "0.1 of 60", "t=42": "42 of 60", "t=60": "60 of 60", "count=9": "18 of 18", "guess=3": "60 of 60",
+		"predict=required&guess=3&t=60": "60 of 60", // it is seen, so that all of it may be told
+		"predict=required":              "0 of 60", "predict=required&guess=3": "0 of 60", "predict=required&t=42": "0 of 60", "predict=required&guess=3&t=42": "0 of 60", "predict=required&guess=3&t=59.9": "0 of 60",
 	} {
-		var want bytes.Buffer
-		if err := picture.Card(&want, sim.Simulate(sim.Opening()).At(at), "Graceful shutdown: stop admitting, then drain"); err != nil {
+		if got := c.page("/lessons/counter/card.png?" + query); got != "card at "+want {
+			t.Errorf("%q: the card is the %s, want %s", query, got, want)
+		}
+		alt := c.page("/lessons/counter?" + query)
+		n, err := strconv.ParseFloat(strings.Fields(want)[0], 64)
+		if err != nil {
 			t.Fatal(err)
 		}
-		for _, query := range queries {
-			if _, body := c.get("/lessons/drain/card.png?" + query); body != want.String() {
-				t.Errorf("%q is not the card at %s s", query, at)
+		if said := attribute(t, alt, `<meta property="og:image:alt" content="([^"]*)">`); said != fmt.Sprintf("The number %d", int(n/2)) {
+			t.Errorf("%q: the card is said to show %q", query, said)
+		}
+	}
+}
+
+// A picture to keep is the run's at exactly the link's instant; where a
+// prediction is asked for and not judged yet, at its beginning.
+func TestPicturesCanBeDownloaded(t *testing.T) {
+	c := start(t, Site{}, painted{}, painted{coursetest.Counter{ID: "late", Number: 2, OpensAtEnd: true}})
+	for address, want := range map[string]struct{ says, at string }{
+		"counter/picture.%s":                               {"0 of 60", "0"},
+		"counter/picture.%s?count=9&t=4.5&hide=text":       {"4.5 of 18", "4.5"},
+		"counter/picture.%s?t=60":                          {"60 of 60", "60"},
+		"counter/picture.%s?predict=required&t=42":         {"0 of 60", "0"},
+		"counter/picture.%s?predict=required&guess=3&t=42": {"0 of 60", "0"},
+		"counter/picture.%s?predict=required&guess=3&t=60": {"60 of 60", "60"},
+		"late/picture.%s":                                  {"60 of 60", "60"},
+		"late/picture.%s?t=0":                              {"0 of 60", "0"},
+	} {
+		for ending, kind := range map[string]string{"png": "image/png", "svg": "image/svg+xml"} {
+			path := "/lessons/" + fmt.Sprintf(address, ending)
+			id, _, _ := strings.Cut(address, "/")
+			resp, body := c.get(path)
+			h := resp.Header
+			if resp.StatusCode != http.StatusOK || body != ending+" at "+want.says {
+				t.Errorf("%s: %s, %q, want %s", path, resp.Status, body, want.says)
+			}
+			if h.Get("Content-Type") != kind || !strings.HasSuffix(h.Get("Content-Disposition"), `; filename="drainlab-`+id+"-at-"+want.at+"s."+ending+`"`) || h.Get("Cache-Control") != "public, max-age=86400" {
+				t.Errorf("%s: %v", path, h)
+			}
+			if head, _ := c.do(http.MethodHead, path, nil); head.StatusCode != http.StatusOK {
+				t.Errorf("HEAD %s: %s", path, head.Status)
+			}
+		}
+	}
+	// The real ones are what their names say.
+	real := startCourse(t)
+	for _, l := range real.server.lessons.All() {
+		link := course.OpenLink(l)
+		f := link.View.Run().Figure(link.T)
+		if f.SVG != nil {
+			if err := wellFormed(real.page(link.At("picture.svg"))); err != nil {
+				t.Errorf("%s: %v", link.At("picture.svg"), err)
+			}
+		}
+		if f.PNG != nil {
+			if _, err := png.Decode(strings.NewReader(real.page(link.At("picture.png")))); err != nil {
+				t.Errorf("%s: %v", link.At("picture.png"), err)
 			}
 		}
 	}
@@ -126,7 +209,7 @@ func TestACardOfABadViewIsRefused(t *testing.T) {
 	c := startCourse(t)
 	for _, path := range []string{"/lessons/drain/card.png?grace=31", "/lessons/drain/card.png?t=61", "/lessons/drain/card.png?model=2", "/lessons/drain/card.png?at=1",
 		"/lessons/drain/card.png?a;b", "/lessons/clocks/card.png?platform=mainframe", "/lessons/clocks/card.png?long=5&long_age=6", "/lessons/ledgers/card.png?join_work=2",
-		"/lessons/drain/lanes.png?grace=31", "/lessons/drain/lanes.svg?worker=9"} {
+		"/lessons/drain/picture.png?grace=31", "/lessons/drain/picture.svg?worker=9", "/lessons/toy/card.png?limit=21"} {
 		resp, body := c.get(path, "Accept", "application/json")
 		h := resp.Header
 		if resp.StatusCode != http.StatusBadRequest || !strings.Contains(body, `"error"`) {
@@ -144,45 +227,6 @@ func TestACardOfABadViewIsRefused(t *testing.T) {
 	}
 }
 
-func TestLanesCanBeDownloaded(t *testing.T) {
-	c := startCourse(t)
-	s := sim.Opening()
-	s.Grace = 10 * sim.Second
-	for _, d := range []struct {
-		query string
-		at    sim.Time
-		name  string
-	}{{"grace=10&t=30.5", 305, "drainlab-lanes-at-30.5s"}, {"grace=10", 0, "drainlab-lanes-at-0s"}, {"grace=10&t=60&hide=text", sim.Horizon, "drainlab-lanes-at-60s"}} {
-		for ending, kind := range map[string]string{"png": "image/png", "svg": "image/svg+xml"} {
-			draw := picture.PNG
-			if ending == "svg" {
-				draw = picture.SVG
-			}
-			var want bytes.Buffer
-			if err := draw(&want, sim.Simulate(s).At(d.at)); err != nil {
-				t.Fatal(err)
-			}
-			path := "/lessons/drain/lanes." + ending + "?" + d.query
-			resp, body := c.get(path)
-			h := resp.Header
-			if resp.StatusCode != http.StatusOK || body != want.String() {
-				t.Errorf("%s: %s, and not the lanes at %s s", path, resp.Status, d.at)
-			}
-			if h.Get("Content-Type") != kind || h.Get("Content-Disposition") != `attachment; filename="`+d.name+"."+ending+`"` || h.Get("Cache-Control") != "public, max-age=86400" {
-				t.Errorf("%s: %v", path, h)
-			}
-			if ending == "svg" {
-				if err := wellFormed(body); err != nil {
-					t.Errorf("%s: %v", path, err)
-				}
-			}
-			if head, _ := c.do(http.MethodHead, path, nil); head.StatusCode != http.StatusOK {
-				t.Errorf("HEAD %s: %s", path, head.Status)
-			}
-		}
-	}
-}
-
 func wellFormed(document string) error {
 	decoder := xml.NewDecoder(strings.NewReader(document))
 	for {
@@ -195,47 +239,6 @@ func wellFormed(document string) error {
 	}
 }
 
-func TestACardOfLesson3SaysTheVerdictAndTheFiguresThatMakeIt(t *testing.T) {
-	for query, want := range map[string][]string{
-		"": {"PASS: nothing admitted is lost, and the process leaves by itself at 16 s", "Grace 30 s: the kill is at 30 s", "The plan needs 18 s: 12 s to spare",
-			"Hook and delivery 5 s, drain 10 s, cleanup 1 s, margin 2 s", "8 requests admitted, 8 completed; 4 rejected"},
-		"platform=kubernetes&server_timeout=60&long=40": {"FAIL: 1 request killed by the platform at 30 s", "Grace 30 s on Kubernetes: the kill is at 30 s", "The plan needs 38 s: an overrun of 8 s",
-			"Hook and delivery 5 s, drain 30 s, cleanup 1 s, margin 2 s", "8 requests admitted, 7 completed; 4 rejected", "What became of the work of 1 request is unknown", "Cleanup not begun",
-			"The process did not leave by itself"},
-		"signal_handled=0&long=0": {"FAIL: cleanup not begun", "Grace 30 s: the kill is at 30 s", "The signal is not handled: there is no plan",
-			"7 requests admitted, 7 completed; 4 rejected", "The process did not leave by itself"},
-	} {
-		values, err := parseQuery(query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := parseClocksView(values)
-		if err != nil {
-			t.Fatal(err)
-		}
-		subtitle, lines := clocksCardText(v)
-		if got := append([]string{subtitle}, lines...); !slices.Equal(got, want) {
-			t.Errorf("%q says\n%s\nwant\n%s", query, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
-	}
-}
-
-func TestEveryRunOfLesson3HasACard(t *testing.T) {
-	for _, c := range clocks.Table() {
-		for _, amount := range c.Stops() {
-			s := clocks.Opening()
-			c.Set(&s, amount)
-			if s.Validate() != nil {
-				continue
-			}
-			subtitle, lines := clocksCardText(clocksView{Settings: s})
-			if verdict := strings.ToUpper(clocks.Simulate(s).Verdict()); !strings.HasPrefix(subtitle, verdict+": ") || len(lines) < 3 {
-				t.Errorf("%s %s: %q, %q", c.Name, c.TextOf(amount), subtitle, lines)
-			}
-		}
-	}
-}
-
 // paint draws so many bytes.
 func paint(n int) func(io.Writer) error {
 	return func(w io.Writer) error {
@@ -244,7 +247,7 @@ func paint(n int) func(io.Writer) error {
 	}
 }
 
-func (c *cardCache) mustGet(t *testing.T, key string, n int) {
+func (c *pictureCache) mustGet(t *testing.T, key string, n int) {
 	t.Helper()
 	data, err := c.get(t.Context(), key, paint(n))
 	if err != nil || len(data) != n {
@@ -253,14 +256,14 @@ func (c *cardCache) mustGet(t *testing.T, key string, n int) {
 }
 
 func TestCardsAreKeptWithinBoundsLeastRecentlyUsedOut(t *testing.T) {
-	kept := func(c *cardCache) string { return strings.Join(c.kept.Keys(), " ") }
-	expect := func(c *cardCache, keys string, bytes, drawn int) {
+	kept := func(c *pictureCache) string { return strings.Join(c.kept.Keys(), " ") }
+	expect := func(c *pictureCache, keys string, bytes, drawn int) {
 		t.Helper()
 		if kept(c) != keys || c.bytes != bytes || c.drawn != drawn {
 			t.Errorf("kept %q, %d bytes, %d drawn; want %q, %d, %d", kept(c), c.bytes, c.drawn, keys, bytes, drawn)
 		}
 	}
-	c := newBoundedCards(3, 1000)
+	c := newBoundedPictures(3, 1000)
 	for _, key := range []string{"a", "b", "c", "a", "d"} { // a is used again, so that b is the oldest
 		c.mustGet(t, key, 10)
 	}
@@ -268,7 +271,7 @@ func TestCardsAreKeptWithinBoundsLeastRecentlyUsedOut(t *testing.T) {
 	c.mustGet(t, "b", 20)
 	expect(c, "a d b", 40, 5)
 
-	c = newBoundedCards(100, 100)
+	c = newBoundedPictures(100, 100)
 	for _, key := range []string{"a", "b", "c"} {
 		c.mustGet(t, key, 30)
 	}
@@ -285,10 +288,10 @@ func TestCardsAreKeptWithinBoundsLeastRecentlyUsedOut(t *testing.T) {
 }
 
 func TestTheServersCardsHaveBounds(t *testing.T) {
-	c := newCardCache()
+	c := newPictureCache()
 	for i := range 2000 {
 		c.mustGet(t, strconv.Itoa(i), 1+i%100_000*40)
-		if c.kept.Len() > mostCards || c.bytes > mostCardBytes {
+		if c.kept.Len() > mostPictures || c.bytes > mostPictureBytes {
 			t.Fatalf("%d pictures, %d bytes", c.kept.Len(), c.bytes)
 		}
 	}
@@ -324,7 +327,7 @@ func TestAHundredAtOnceDrawAtMostTwoAtOnce(t *testing.T) {
 	for name, views := range map[string]int{"each another view": 100, "ten views": 10, "one view": 1} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := newCardCache()
+				c := newPictureCache()
 				var g gauge
 				start := time.Now()
 				var all sync.WaitGroup
@@ -350,11 +353,11 @@ func TestAHundredAtOnceDrawAtMostTwoAtOnce(t *testing.T) {
 
 func TestWhoWaitsToDrawWaitsNoLongerThanTheRequestAndTheBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCardCache()
+		c := newPictureCache()
 		c.mustGet(t, "kept", 5)
 		var g gauge
 		var slow sync.WaitGroup
-		for i := range cardsAtOnce {
+		for i := range drawnAtOnce {
 			slow.Go(func() { c.get(t.Context(), fmt.Sprint("slow ", i), g.draw(time.Minute)) })
 		}
 		synctest.Wait()
@@ -367,12 +370,12 @@ func TestWhoWaitsToDrawWaitsNoLongerThanTheRequestAndTheBound(t *testing.T) {
 		}
 		start = time.Now()
 		_, err := c.get(t.Context(), "new", g.draw(0))
-		if e := explain(err); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != cardWait || e.status != http.StatusServiceUnavailable {
+		if e := answer.Explain(err, nil); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != drawWait || e.Status != http.StatusServiceUnavailable {
 			t.Errorf("who stayed: %v after %s", err, time.Since(start))
 		}
 		c.mustGet(t, "kept", 5) // needs no place
 		slow.Wait()
-		if g.begun.Load() != cardsAtOnce {
+		if g.begun.Load() != drawnAtOnce {
 			t.Errorf("%d drawn, though nobody waited for all of them", g.begun.Load())
 		}
 		c.mustGet(t, "new", 7)
@@ -380,9 +383,9 @@ func TestWhoWaitsToDrawWaitsNoLongerThanTheRequestAndTheBound(t *testing.T) {
 }
 
 func TestADrawingThatFailsIsNotKeptAndFreesItsPlace(t *testing.T) {
-	c := newCardCache()
+	c := newPictureCache()
 	broken := errors.New("no ink")
-	for range 2 * cardsAtOnce {
+	for range 2 * drawnAtOnce {
 		if _, err := c.get(t.Context(), "a", func(w io.Writer) error { w.Write([]byte("half")); return broken }); !errors.Is(err, broken) {
 			t.Fatal(err)
 		}
@@ -403,12 +406,12 @@ func TestADrawingThatFailsIsNotKeptAndFreesItsPlace(t *testing.T) {
 
 func TestPicturesOfAllRoutesWaitForAPlace(t *testing.T) {
 	c := startCourse(t)
-	for range cardsAtOnce {
-		c.server.cards.places <- struct{}{}
+	for range drawnAtOnce {
+		c.server.pictures.places <- struct{}{}
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	paths := []string{"/card.png", "/lessons/drain/card.png", "/lessons/clocks/card.png", "/lessons/ledgers/card.png", "/lessons/drain/lanes.png", "/lessons/drain/lanes.svg"}
+	paths := []string{"/card.png", "/lessons/drain/card.png", "/lessons/clocks/card.png", "/lessons/ledgers/card.png", "/lessons/toy/card.png", "/lessons/drain/picture.png", "/lessons/drain/picture.svg"}
 	for _, path := range paths {
 		w := httptest.NewRecorder()
 		c.server.ServeHTTP(w, httptest.NewRequestWithContext(gone, http.MethodGet, path, nil))
@@ -419,8 +422,8 @@ func TestPicturesOfAllRoutesWaitForAPlace(t *testing.T) {
 	if c.drawn() != 0 {
 		t.Errorf("%d drawn", c.drawn())
 	}
-	for range cardsAtOnce {
-		<-c.server.cards.places
+	for range drawnAtOnce {
+		<-c.server.pictures.places
 	}
 	for range 2 {
 		for _, path := range paths {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -13,7 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"drainlab/internal/sim"
+	"drainlab/internal/course"
+	"drainlab/web/answer"
 )
 
 // goldenLinks are links of every kind that the course has ever handed out. What
@@ -58,6 +58,18 @@ var goldenLinks = []string{
 	"/lessons/clocks?model=1&gate=none&propagation=20&cooperative=0&stop_check=60&deadline=8",
 	"/embed/lessons/clocks?model=1&gate=term&signal_handled=0&long=0&margin=5&hook_in_grace=0",
 	"/embed/lessons/ledgers",
+	// Tabs, by their ids.
+	"/lessons/drain?model=1&grace=10&t=40&panel=inspect&worker=1",
+	"/lessons/drain?model=1&panel=sweep&x=slots&y=workers&replacement=1",
+	"/embed/lessons/drain?model=1&grace=20&panel=guide",
+	"/lessons/clocks?model=1&platform=kubernetes&panel=owners",
+	"/lessons/ledgers?model=1&stop_token=1&panel=evidence",
+	// Comparisons, whose plain settings are those of the run that plays.
+	"/lessons/drain?model=1&grace=20&a.grace=5&a.duration=12&t=60&panel=compare",
+	"/lessons/drain?model=1&grace=15&replacement=1&a.grace=0&t=33&p.killed=2",
+	// Lesson 3 plays; lesson 2 has an author's wishes.
+	"/lessons/clocks?model=1&long=40&t=12.5&speed=4",
+	"/lessons/ledgers?model=1&lock=all&hide=text",
 }
 
 const goldenLinksFile = "testdata/links.golden"
@@ -100,10 +112,10 @@ func (l shownLink) String() string {
 }
 
 // differs says what of a golden link's facts is otherwise now. Views are equal
-// where they open the same: a later setting, at its opening value, may be named
-// in one and not in the other.
-func (l shownLink) differs(t *testing.T, now shownLink) []string {
-	t.Helper()
+// where they open the same: what stands at its opening value may be named in
+// one and not in the other.
+func (c *served) differs(l, now shownLink) []string {
+	c.t.Helper()
 	var list []string
 	for i := range max(len(l.facts), len(now.facts)) {
 		was, is := "nothing", "nothing"
@@ -115,11 +127,58 @@ func (l shownLink) differs(t *testing.T, now shownLink) []string {
 		}
 		viewWas, a := strings.CutPrefix(was, "view ")
 		viewIs, b := strings.CutPrefix(is, "view ")
-		if was != is && !(a && b && sameView(t, viewWas, viewIs)) {
+		if was != is && !(a && b && c.sameView(viewWas, viewIs)) {
 			list = append(list, fmt.Sprintf("was   %s\n\tis    %s", was, is))
 		}
 	}
 	return list
+}
+
+// readLink returns what a link to one of the course's lessons says.
+func (c *served) readLink(address string) course.Link {
+	c.t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	path := strings.TrimPrefix(u.Path, "/embed")
+	lesson, ok := c.server.lessons.Find(strings.TrimPrefix(path, "/lessons/"))
+	if !ok {
+		c.t.Fatalf("%s is no lesson", address)
+	}
+	query, err := answer.Query(u.RawQuery)
+	if err != nil {
+		c.t.Fatalf("%s: %v", address, err)
+	}
+	link, err := course.ParseLink(lesson, query)
+	if err != nil {
+		c.t.Fatalf("%s: %v", address, err)
+	}
+	return link
+}
+
+// canonical is a link's lesson and view, written in one way. What is written
+// must be all of the view: it is read back.
+func (c *served) canonical(address string) string {
+	c.t.Helper()
+	once := c.readLink(address)
+	again := c.readLink(once.Address())
+	if again.Address() != once.Address() || again.T != once.T || again.Speed != once.Speed || again.Panel != once.Panel ||
+		again.View.Shared() != once.View.Shared() || again.Predict != once.Predict || !slices.Equal(again.Hide, once.Hide) || !slices.Equal(again.Lock, once.Lock) {
+		c.t.Errorf("%s: the view is %+v, and read back from %s %+v", address, once, once.Address(), again)
+	}
+	for _, info := range once.Lesson.Settings() {
+		if a, b := once.View.Text(info.Name), again.View.Text(info.Name); a != b {
+			c.t.Errorf("%s: %s is %s, and read back from %s %s", address, info.Name, a, once.Address(), b)
+		}
+	}
+	return once.Address()
+}
+
+// sameView reports whether two links open the same view of one lesson.
+func (c *served) sameView(a, b string) bool {
+	c.t.Helper()
+	return c.canonical(a) == c.canonical(b)
 }
 
 func TestLinksShowTheSameForGood(t *testing.T) {
@@ -136,7 +195,8 @@ func TestLinksShowTheSameForGood(t *testing.T) {
 	for _, l := range golden {
 		known[l.link] = true
 		t.Run(l.link, func(t *testing.T) {
-			for _, difference := range l.differs(t, c.show(t, l.link)) {
+			c := c.of(t)
+			for _, difference := range c.differs(l, c.show(l.link)) {
 				t.Errorf("This link has been handed out and must show the same for good; -update does not change it.\n\t%s", difference)
 			}
 		})
@@ -146,7 +206,7 @@ func TestLinksShowTheSameForGood(t *testing.T) {
 		switch {
 		case known[link]:
 		case *update:
-			missing.WriteString(c.show(t, link).String())
+			missing.WriteString(c.show(link).String())
 		default:
 			t.Errorf("%s does not say what %s shows; go test ./web -run TestLinksShowTheSameForGood -update adds it", goldenLinksFile, link)
 		}
@@ -164,32 +224,33 @@ func TestLinksShowTheSameForGood(t *testing.T) {
 	}
 }
 
-// show opens a link as a browser does, and asks the API for the figures.
-func (c *course) show(t *testing.T, link string) shownLink {
-	t.Helper()
-	own := *c
-	c, own.t = &own, t // of a subtest
-	resp, page := c.get(link)
-	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s", link, resp.Status)
+// show opens a link as a browser does, reads the page as a person does, and
+// asks the API for the figures.
+func (c *served) show(address string) shownLink {
+	c.t.Helper()
+	page := c.page(address)
+	view := c.canonical(address)
+	l := shownLink{link: address, facts: []string{"view " + view}}
+	link := c.readLink(address)
+	if got := attribute(c.t, page, `data-query="([^"]*)"`); got != strings.TrimPrefix(strings.TrimPrefix(view, link.Path()), "?") && !strings.HasPrefix(address, "/embed") {
+		c.t.Errorf("%s: the page has the view %s, want %s", address, got, view)
 	}
-	view := canonicalLink(t, link)
-	path, query, _ := strings.Cut(view, "?")
-	l := shownLink{link: link, facts: []string{"view " + view}}
-	if path != "/lessons/ledgers" && !strings.Contains(page, html.EscapeString(query)) {
-		t.Errorf("%s: the page does not have its view, %s", link, query)
-	}
-	values, err := url.ParseQuery(query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	switch path {
-	case "/lessons/drain":
-		l.facts = append(l.facts, c.showDrain(t, values)...)
-	case "/lessons/clocks":
-		l.facts = append(l.facts, c.showClocks(t, values)...)
-	case "/lessons/ledgers":
+	switch link.Lesson.About().ID {
+	case "drain":
+		l.facts = append(l.facts, c.showDrain(link, page)...)
+	case "clocks":
+		l.facts = append(l.facts, c.showClocks(link)...)
+	case "ledgers":
 		l.facts = append(l.facts, "a run of a real server, which has no figures before it is made")
+	}
+	if link.Lesson.About().ID != "drain" {
+		l.facts = append(l.facts, readWishes(c.t, link, page)...)
+	}
+	if link.PanelNamed {
+		l.facts = append(l.facts, "open: "+attribute(c.t, page, `data-panel="([^"]*)"`))
+	}
+	if now := regexp.MustCompile(`<b id="now">([^<]*)</b>`).FindStringSubmatch(page); link.Lesson.About().ID != "drain" && link.T != course.OpenLink(link.Lesson).With(link.View).T {
+		l.facts = append(l.facts, fmt.Sprintf("stands at %s s", now[1]))
 	}
 	return l
 }
@@ -211,95 +272,141 @@ func (f runFigures) String() string {
 }
 
 // ask gets an answer of the API.
-func (c *course) ask(t *testing.T, path string, query url.Values, into any) {
-	t.Helper()
+func (c *served) ask(path string, query url.Values, into any) {
+	c.t.Helper()
 	resp, body := c.get(path + "?" + query.Encode())
 	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s?%s: %s %s", path, query.Encode(), resp.Status, body)
+		c.t.Fatalf("%s?%s: %s %s", path, query.Encode(), resp.Status, body)
 	}
 	if err := json.Unmarshal([]byte(body), into); err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
+}
+
+// settingsOfRun are the settings of a link's run, or with a prefix those of the
+// run that it is compared with; nil where there is none.
+func settingsOfRun(link course.Link, prefix string) url.Values {
+	named, err := url.ParseQuery(link.View.Query())
+	if err != nil {
+		panic(err) // a link's own query
+	}
+	values := url.Values{"model": {"1"}}
+	for _, info := range link.Lesson.Settings() {
+		if given := named[prefix+info.Name]; given != nil {
+			values[info.Name] = given
+		}
+	}
+	if prefix != "" && len(values) == 1 {
+		return nil
+	}
+	return values
 }
 
 // showDrain tells the run at the view's time and at its end, that of a
 // comparison's other run, an author's wishes, and how a prediction is judged.
-func (c *course) showDrain(t *testing.T, values url.Values) []string {
-	t.Helper()
-	at, settings := values.Get("t"), url.Values{"model": {"1"}}
-	other := maps.Clone(settings)
-	for _, control := range sim.Controls() {
-		settings[control.Name] = values[control.Name]
-		if b := values["b."+control.Name]; b != nil {
-			other[control.Name] = b
-		}
-	}
+func (c *served) showDrain(link course.Link, page string) []string {
+	c.t.Helper()
 	var facts []string
 	tell := func(name string, settings url.Values) {
-		for _, t0 := range slices.Compact([]string{at, "60"}) {
+		for _, at := range slices.Compact([]string{link.T.String(), "60"}) {
 			var f runFigures
-			settings.Set("t", t0)
-			c.ask(t, "/api/v1/run", settings, &f)
-			facts = append(facts, fmt.Sprintf("%s at %s s: %s", name, t0, f))
+			settings.Set("t", at)
+			c.ask("/api/v1/run", settings, &f)
+			facts = append(facts, fmt.Sprintf("%s at %s s: %s", name, at, f))
 		}
 	}
-	if len(other) == 1 {
-		tell("run", settings)
+	if a := settingsOfRun(link, "a."); a == nil {
+		tell("run", settingsOfRun(link, ""))
 	} else {
-		tell("run A", settings)
-		tell("run B", other)
+		tell("run A", a)
+		tell("run B", settingsOfRun(link, ""))
 	}
-	v, err := parseView(values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var locked []string
-	for _, control := range sim.Controls() {
-		if v.locks(control.Name) {
-			locked = append(locked, control.Name)
-		}
-	}
-	if len(locked) == len(sim.Controls()) {
-		locked = []string{"everything"} // later settings too
-	}
-	if len(locked) > 0 {
-		facts = append(facts, "locked: "+strings.Join(locked, ", "))
-	}
-	if len(v.Hide) > 0 {
-		facts = append(facts, "hidden: "+strings.Join(v.Hide, ", "))
-	}
-	if v.waits() {
-		facts = append(facts, "waits for a prediction")
-	}
-	if v.Prediction.Said() {
-		j := v.Prediction.Judge(sim.Simulate(v.Settings))
-		fact := fmt.Sprintf("predicted: right %t", j.Right())
-		for _, g := range []struct {
-			name         string
-			said, right  bool
-			number, true int
-		}{{"completed", j.Completed.Said, j.Completed.Right, j.Completed.N, j.Completed.Truth}, {"killed", j.Killed.Said, j.Killed.Right, j.Killed.N, j.Killed.Truth}} {
-			if g.said {
-				fact += fmt.Sprintf(", %s %d of truly %d", g.name, g.number, g.true)
-			}
-		}
-		if j.Dies.Said {
-			fact += fmt.Sprintf(", dies %v of truly %v", v.Prediction.Dies, j.Dies.Truth)
-		}
-		if j.Verdict.Said != sim.Pending {
-			fact += fmt.Sprintf(", verdict %s of truly %s", j.Verdict.Said, j.Verdict.Truth)
-		}
+	facts = append(facts, readWishes(c.t, link, page)...)
+	if fact := c.readJudgement(link); fact != "" {
 		facts = append(facts, fact)
 	}
 	return facts
 }
 
-func (c *course) showClocks(t *testing.T, values url.Values) []string {
+// readWishes reads from the page what its author asks: what cannot be changed,
+// what is left out, and whether it waits.
+func readWishes(t testing.TB, link course.Link, page string) []string {
 	t.Helper()
-	for _, name := range []string{"platform", "x", "y"} { // the page's, which the API does not know
-		values.Del(name)
+	var facts []string
+	locked := strings.FieldsFunc(attribute(t, page, `data-lock="([^"]*)"`), func(r rune) bool { return r == ',' })
+	if len(locked) == len(link.Lesson.Settings()) {
+		locked = []string{"everything"} // later settings too
 	}
-	values.Set("model", "1")
+	if len(locked) > 0 {
+		facts = append(facts, "locked: "+strings.Join(locked, ", "))
+	}
+	if hidden := strings.Fields(attribute(t, page, `data-hide="([^"]*)"`)); len(hidden) > 0 {
+		facts = append(facts, "hidden: "+strings.Join(hidden, ", "))
+		for _, tab := range link.Lesson.Tabs() {
+			if slices.Contains(hidden, tab.Hide) && strings.Contains(page, `id="tab-`+tab.ID+`"`) {
+				t.Errorf("the tab %s is there, though %s is hidden", tab.ID, tab.Hide)
+			}
+		}
+	}
+	if strings.Contains(page, `id="locked-note"`) && strings.Contains(page, `id="play-button" disabled`) {
+		facts = append(facts, "waits for a prediction")
+	}
+	return facts
+}
+
+// readJudgement reads from the page, as it stands at the run's end, how the
+// link's prediction is judged there; empty where it holds none.
+func (c *served) readJudgement(link course.Link) string {
+	c.t.Helper()
+	if !link.View.Answered() {
+		return ""
+	}
+	link.T = link.View.Run().End()
+	_, section, _ := strings.Cut(c.page(link.Address()), `<section id="predict"`)
+	section, _, _ = strings.Cut(section, "</section>")
+	if !strings.Contains(section, "As you said") && !strings.Contains(section, "Not as you said") {
+		c.t.Fatalf("%s: nothing is judged: %s", link.Address(), words(section))
+	}
+	fact := fmt.Sprintf("predicted: right %t", strings.Contains(section, "</span> As you said"))
+	rows := regexp.MustCompile(`(?s)<tr>\s*<th scope="row">(.*?)</th>\s*<td>(.*?)</td>\s*<td>(.*?)</td>\s*<td class="tone-(?:kept|lost)">(.*?)</td>`).FindAllStringSubmatch(section, -1)
+	for _, row := range rows {
+		what, said, truth := html.UnescapeString(row[1]), row[2], row[3]
+		if right := row[4] == "✓ right"; right != (said == truth) {
+			c.t.Errorf("%s: %s was said, %s is true, and the page says %s", link.Address(), said, truth, row[4])
+		}
+		switch what {
+		case "Complete":
+			what = "completed"
+		case "How many are killed":
+			what = "killed"
+		case "Which are killed":
+			what, said, truth = "dies", listOf(said), listOf(truth)
+		case "The gate":
+			what, said, truth = "verdict", strings.ToLower(said), strings.ToLower(truth)
+		default:
+			c.t.Errorf("%s: what is %q?", link.Address(), what)
+		}
+		fact += fmt.Sprintf(", %s %s of truly %s", what, said, truth)
+	}
+	return fact
+}
+
+// listOf is a list in words as Go prints one: "none" as [], "6 and 13" as [6 13].
+func listOf(said string) string {
+	if said == "none" {
+		return "[]"
+	}
+	return "[" + strings.NewReplacer(",", "", " and", "").Replace(said) + "]"
+}
+
+func (c *served) showClocks(link course.Link) []string {
+	c.t.Helper()
+	values := url.Values{"model": {"1"}}
+	for _, info := range link.Lesson.Settings() {
+		if info.Name != "platform" { // which the API does not know: its settings say it all
+			values.Set(info.Name, link.View.Text(info.Name))
+		}
+	}
 	var f struct {
 		Verdict, Ended string
 		End            json.Number
@@ -315,7 +422,7 @@ func (c *course) showClocks(t *testing.T, values url.Values) []string {
 		Cleanup string
 		Budget  struct{ Need, Slack *json.Number }
 	}
-	c.ask(t, "/api/v1/clocks", values, &f)
+	c.ask("/api/v1/clocks", values, &f)
 	number := func(n *json.Number) string {
 		if n == nil {
 			return "none"
@@ -331,6 +438,7 @@ func (c *course) showClocks(t *testing.T, values url.Values) []string {
 }
 
 func TestAGoldenLinkThatShowsSomethingElseIsSeen(t *testing.T) {
+	c := startCourse(t)
 	const was = "view /lessons/drain?grace=10&t=0"
 	l := shownLink{link: "/lessons/drain?grace=10", facts: []string{was, "run at 0 s: pending", "run at 60 s: fail"}}
 	for name, now := range map[string]struct {
@@ -339,6 +447,7 @@ func TestAGoldenLinkThatShowsSomethingElseIsSeen(t *testing.T) {
 	}{
 		"the same":                         {l.facts, 0},
 		"the same view in other words":     {[]string{"view /lessons/drain?t=0&grace=10.0&allowance=20", l.facts[1], l.facts[2]}, 0},
+		"the same view in fewer words":     {[]string{"view /lessons/drain?grace=10", l.facts[1], l.facts[2]}, 0},
 		"another view":                     {[]string{"view /lessons/drain?grace=11&t=0", l.facts[1], l.facts[2]}, 1},
 		"another lesson":                   {[]string{"view /lessons/clocks?grace=10", l.facts[1], l.facts[2]}, 1},
 		"other figures":                    {[]string{was, l.facts[1], "run at 60 s: pass"}, 1},
@@ -346,7 +455,7 @@ func TestAGoldenLinkThatShowsSomethingElseIsSeen(t *testing.T) {
 		"a figure more":                    {[]string{was, l.facts[1], l.facts[2], "predicted"}, 1},
 		"other figures and no view at all": {[]string{"x", "y", "z"}, 3},
 	} {
-		if got := l.differs(t, shownLink{l.link, now.facts}); len(got) != now.differs {
+		if got := c.differs(l, shownLink{l.link, now.facts}); len(got) != now.differs {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -359,59 +468,4 @@ func TestAGoldenLinkThatShowsSomethingElseIsSeen(t *testing.T) {
 	if err != nil || len(back) != 1 || back[0].String() != l.String() {
 		t.Errorf("read back: %v, %v", back, err)
 	}
-}
-
-// The page docs/embedding.md.
-
-func TestTheAddressesOfTheEmbeddingPageAnswer(t *testing.T) {
-	c := startCourse(t)
-	c.server.site.PublicURL = "https://drainlab.example"
-	doc := readDoc(t, "embedding.md")
-	addresses := regexp.MustCompile("`(/(?:lessons|embed|oembed|teach|card)[^` ]*)`").FindAllStringSubmatch(doc, -1)
-	if len(addresses) < 15 {
-		t.Fatalf("%d addresses: the test looks at nothing", len(addresses))
-	}
-	for _, address := range addresses {
-		if address[1] == "/embed" { // a prefix
-			continue
-		}
-		if resp, _ := c.get(address[1]); resp.StatusCode != http.StatusOK {
-			t.Errorf("%s: %s", address[1], resp.Status)
-		}
-	}
-}
-
-func TestTheEmbeddingPageNamesEveryParameter(t *testing.T) {
-	doc := readDoc(t, "embedding.md")
-	for _, name := range slices.Concat(hideable, []string{"t", "speed", "worker", "model", "x", "y", "p.completed", "p.killed", "p.dies", "p.verdict", "b.",
-		"predict", "required", "hide", "lock", "all", "platform", "url", "maxwidth", "maxheight", "format", "json", "xml"}) {
-		if !strings.Contains(doc, "`"+name+"`") && !strings.Contains(doc, "`"+name+"=") {
-			t.Errorf("docs/embedding.md does not name %s", name)
-		}
-	}
-}
-
-func TestTheEmbeddingPagesFrameIsTheOneThatIsHandedOut(t *testing.T) {
-	c := startCourse(t)
-	c.server.site.PublicURL = "https://drainlab.example"
-	for _, block := range fenced(readDoc(t, "embedding.md"), "html") {
-		code := strings.TrimSpace(block)
-		if !strings.HasPrefix(code, "<iframe") {
-			continue
-		}
-		m := c.askOEmbed("https://drainlab.example/lessons/drain?grace=10", 0, 0)
-		given, want := frameOf(t, members{"html": code}), frameOf(t, m)
-		if !sameView(t, given["src"], want["src"]) {
-			t.Errorf("the page's frame shows %s, what is handed out %s", given["src"], want["src"])
-		}
-		for _, name := range []string{"src", "height"} { // the height is the lesson's, whatever that is by now
-			delete(given, name)
-			delete(want, name)
-		}
-		if !maps.Equal(given, want) {
-			t.Errorf("the page's frame is %v, what is handed out %v", given, want)
-		}
-		return
-	}
-	t.Error("the page has no frame")
 }

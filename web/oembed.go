@@ -9,23 +9,15 @@ import (
 	"strconv"
 	"strings"
 
-	"drainlab/internal/clocks"
-	"drainlab/internal/fixture"
+	"drainlab/internal/course"
 	"drainlab/internal/picture"
 	"drainlab/internal/setting"
+	"drainlab/web/answer"
 )
 
-const (
-	ledgersPath  = "/lessons/ledgers"
-	ledgersTitle = "Two ledgers"
-)
-
-// The size in pixels of a frame where the host names no maximum. A lesson takes
-// any width; the height holds all of lesson 2 at this one, about.
-const (
-	frameWidth         = 960
-	ledgersFrameHeight = 4200
-)
+// frameWidth is that of a frame in pixels where the host names no maximum. A
+// lesson takes any.
+const frameWidth = 960
 
 // embedding is the answer to who asks how to show a lesson, as oEmbed 1.0 has
 // it. A thumbnail's three members are there together, or none is.
@@ -45,14 +37,14 @@ type embedding struct {
 	Height          int      `json:"height" xml:"height"` // px
 }
 
-// oembedCacheAge is for how many seconds a host may keep an answer, as apiCache
+// oembedCacheAge is for how many seconds a host may keep an answer, as answer.Cache
 // has it.
 const oembedCacheAge = 86400
 
 // oembed tells a host how to show the lesson of a URL. Parameters that it does
 // not know are a host's own and mean nothing here.
 func (s *Server) oembed(w http.ResponseWriter, r *http.Request) error {
-	query, err := parseQuery(r.URL.RawQuery)
+	query, err := answer.Query(r.URL.RawQuery)
 	if err != nil {
 		return err
 	}
@@ -64,7 +56,7 @@ func (s *Server) oembed(w http.ResponseWriter, r *http.Request) error {
 	}{
 		{"format", func(text string) error {
 			if text != "json" && text != "xml" {
-				return &requestError{status: http.StatusNotImplemented, sentence: fmt.Sprintf(`"format": got %s; there are json and xml.`, setting.Quote(text))}
+				return &answer.Error{Status: http.StatusNotImplemented, Sentence: fmt.Sprintf(`"format": got %s; there are json and xml.`, setting.Quote(text))}
 			}
 			format = text
 			return nil
@@ -73,7 +65,7 @@ func (s *Server) oembed(w http.ResponseWriter, r *http.Request) error {
 		{"maxwidth", func(text string) (err error) { maxWidth, err = parsePixels("maxwidth", text); return err }},
 		{"maxheight", func(text string) (err error) { maxHeight, err = parsePixels("maxheight", text); return err }},
 	} {
-		if err := takeParam(query, param.name, param.read); err != nil {
+		if err := course.Take(query, param.name, param.read); err != nil {
 			return err
 		}
 	}
@@ -81,14 +73,14 @@ func (s *Server) oembed(w http.ResponseWriter, r *http.Request) error {
 		return &setting.Error{Setting: "url", Got: "nothing", Allowed: "the full address of a lesson"}
 	}
 	base := s.base(r)
-	l, err := findLesson(base, link)
+	found, err := s.findLink(base, link)
 	if err != nil {
 		return err
 	}
-	e := describe(base, l, maxWidth, maxHeight)
-	w.Header().Set("Cache-Control", apiCache)
+	e := describe(base, found, maxWidth, maxHeight)
+	w.Header().Set("Cache-Control", answer.Cache)
 	if format == "json" {
-		writeJSON(w, http.StatusOK, e)
+		answer.JSON(w, http.StatusOK, e)
 		return nil
 	}
 	data, err := xml.Marshal(e)
@@ -109,36 +101,39 @@ func parsePixels(name, text string) (int, error) {
 	return int(n), nil
 }
 
-// describe describes the lesson's frame, inside the maxima that are not 0.
-func describe(base string, l embeddable, maxWidth, maxHeight int) embedding {
+// describe describes the link's frame, inside the maxima that are not 0.
+func describe(base string, link course.Link, maxWidth, maxHeight int) embedding {
 	within := func(n, most int) bool { return most == 0 || n <= most }
-	e := embedding{Version: "1.0", Type: "rich", Title: l.title, ProviderName: "Drainlab", ProviderURL: base + "/", CacheAge: oembedCacheAge,
-		Width: min(frameWidth, cmp.Or(maxWidth, frameWidth)), Height: min(l.height, cmp.Or(maxHeight, l.height))}
-	e.HTML = snippet(base+l.frame, "Drainlab: "+l.title, e.Height)
+	link.Embedded = true
+	title := link.Lesson.About().Title
+	width := min(frameWidth, cmp.Or(maxWidth, frameWidth))
+	height := heightOf(link, width)
+	e := embedding{Version: "1.0", Type: "rich", Title: title, ProviderName: "Drainlab", ProviderURL: base + "/", CacheAge: oembedCacheAge,
+		Width: width, Height: min(height, cmp.Or(maxHeight, height))}
+	e.HTML = snippet(base+link.Public(), frameTitle(link.Lesson), e.Height)
 	if maxWidth != 0 { // the snippet is as wide as what is around it
 		e.HTML = strings.Replace(e.HTML, `style="border:0"`, fmt.Sprintf(`style="border:0; max-width:%dpx"`, e.Width), 1)
 	}
 	if within(picture.CardWidth, maxWidth) && within(picture.CardHeight, maxHeight) {
-		e.ThumbnailURL, e.ThumbnailWidth, e.ThumbnailHeight = base+l.card, picture.CardWidth, picture.CardHeight
+		link.Embedded = false
+		e.ThumbnailURL, e.ThumbnailWidth, e.ThumbnailHeight = base+link.At("card.png"), picture.CardWidth, picture.CardHeight
 	}
 	return e
 }
 
-// embeddable is a lesson's view that a host can show.
-type embeddable struct {
-	title       string
-	frame, card string // paths with their queries
-	height      int    // of a frame that holds all of it, about, in pixels
-}
-
-// findLesson returns the lesson at a link under base: its page or its frame,
-// over http or https, with any view. Hosts add fragments of their own.
-func findLesson(base, link string) (embeddable, error) {
-	const addresses = "/lessons/drain, /lessons/ledgers and /lessons/clocks can be embedded."
-	none := func(why string) (embeddable, error) {
-		return embeddable{}, &requestError{status: http.StatusNotFound, sentence: fmt.Sprintf("There is no lesson at %s: %s", setting.Quote(link), why)}
+// findLink returns what the address under base links to: a lesson's page or
+// its frame, over http or https, with any view. Hosts add fragments of their
+// own.
+func (s *Server) findLink(base, address string) (course.Link, error) {
+	var paths []string
+	for _, l := range s.lessons.All() {
+		paths = append(paths, l.About().Path())
 	}
-	bare, _, _ := strings.Cut(link, "#")
+	addresses := strings.Join(paths, ", ") + " can be embedded."
+	none := func(why string) (course.Link, error) {
+		return course.Link{}, &answer.Error{Status: http.StatusNotFound, Sentence: fmt.Sprintf("There is no lesson at %s: %s", setting.Quote(address), why)}
+	}
+	bare, _, _ := strings.Cut(address, "#")
 	u, err := url.Parse(bare)
 	if err != nil {
 		return none("that is no URL.")
@@ -150,25 +145,21 @@ func findLesson(base, link string) (embeddable, error) {
 	if u.Scheme != "http" && u.Scheme != "https" || u.User != nil || hostOf(u) != hostOf(here) {
 		return none("this server is " + base + ". Of its addresses " + addresses)
 	}
-	var l embeddable
-	query, err := parseQuery(u.RawQuery)
+	query, err := answer.Query(u.RawQuery)
 	if err != nil {
 		return none(err.Error())
 	}
-	switch strings.TrimPrefix(u.EscapedPath(), "/embed") {
-	case drainPath:
-		l, err = embedDrain(query)
-	case clocksPath:
-		l, err = embedClocks(query)
-	case ledgersPath:
-		l, err = embedLedgers(query)
-	default:
-		return none("of this server's addresses " + addresses)
+	for _, l := range s.lessons.All() {
+		if strings.TrimPrefix(u.EscapedPath(), "/embed") != l.About().Path() {
+			continue
+		}
+		link, err := course.ParseLink(l, query)
+		if err != nil {
+			return none(err.Error())
+		}
+		return link, nil
 	}
-	if err != nil {
-		return none(err.Error())
-	}
-	return l, nil
+	return none("of this server's addresses " + addresses)
 }
 
 // hostOf is a URL's host in lower case, without a port that its scheme implies.
@@ -178,36 +169,4 @@ func hostOf(u *url.URL) string {
 		host = strings.TrimSuffix(host, port)
 	}
 	return host
-}
-
-func embedDrain(query url.Values) (embeddable, error) {
-	v, err := parseView(query)
-	if err != nil {
-		return embeddable{}, err
-	}
-	link := shared{view: v, atT: true}.link(true)
-	_, named, _ := strings.Cut(link, "?")
-	return embeddable{title: drainTitle, frame: link, card: drainPath + "/card.png?" + named, height: v.frameHeight()}, nil
-}
-
-func embedClocks(query url.Values) (embeddable, error) {
-	v, err := parseClocksView(query)
-	if err != nil {
-		return embeddable{}, err
-	}
-	named := fmt.Sprintf("?model=%d&%s", clocks.Model, v.canonical())
-	return embeddable{title: clocksTitle, frame: "/embed" + clocksPath + named, card: clocksPath + "/card.png" + named, height: v.frameHeight()}, nil
-}
-
-// embedLedgers knows no view but the settings of the next run.
-func embedLedgers(query url.Values) (embeddable, error) {
-	settings, err := fixture.ParseValues(query)
-	if err != nil {
-		return embeddable{}, err
-	}
-	l := embeddable{title: ledgersTitle, frame: "/embed" + ledgersPath, card: ledgersPath + "/card.png", height: ledgersFrameHeight}
-	if settings != fixture.Reference() {
-		l.frame += "?" + string(fixture.Table().AppendQuery(nil, settings))
-	}
-	return l, nil
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -12,14 +13,11 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-
-	"drainlab/internal/fixture"
 )
 
 // members are an oEmbed answer's names and values, whatever its format. Whole
@@ -230,7 +228,7 @@ func TestTheOEmbedValidatorSeesWhatBreaksTheSpecification(t *testing.T) {
 
 // askOEmbed gets an answer in both formats and holds it against the
 // specification.
-func (c *course) askOEmbed(link string, maxWidth, maxHeight int) members {
+func (c *served) askOEmbed(link string, maxWidth, maxHeight int) members {
 	c.t.Helper()
 	query := url.Values{"url": {link}}
 	if maxWidth > 0 {
@@ -285,69 +283,24 @@ func frameOf(t *testing.T, m members) map[string]string {
 	return attributes
 }
 
-// sameView reports whether two links of one lesson open the same view.
-func sameView(t *testing.T, a, b string) bool {
-	t.Helper()
-	return canonicalLink(t, a) == canonicalLink(t, b)
-}
-
-// canonicalLink is the lesson and the view of a link, each written in one way.
-// What is written must be all of the view: it is read back.
-func canonicalLink(t *testing.T, link string) string {
-	t.Helper()
-	lesson, v, text := readLink(t, link)
-	if _, back, _ := readLink(t, lesson+"?"+text); !reflect.DeepEqual(back, v) {
-		t.Errorf("%s: the view is %+v, and read back from %s %+v", link, v, text, back)
-	}
-	return lesson + "?" + text
-}
-
-// readLink returns a link's lesson, its view and that as a query.
-func readLink(t *testing.T, link string) (lesson string, v any, canonical string) {
-	t.Helper()
-	u, err := url.Parse(link)
-	if err != nil {
-		t.Fatal(err)
-	}
-	query, err := parseQuery(u.RawQuery)
-	if err != nil {
-		t.Fatalf("%s: %v", link, err)
-	}
-	switch lesson = strings.TrimPrefix(u.Path, "/embed"); lesson {
-	case "/lessons/drain":
-		var d view
-		d, err = parseView(query)
-		v, canonical = d, d.canonical()
-	case "/lessons/clocks":
-		var c clocksView
-		c, err = parseClocksView(query)
-		v, canonical = c, c.canonical()
-	case "/lessons/ledgers":
-		var s fixture.Settings
-		s, err = fixture.ParseValues(query)
-		v, canonical = s, string(fixture.Table().AppendQuery(nil, s))
-	default:
-		t.Fatalf("%s is no lesson", link)
-	}
-	if err != nil {
-		t.Fatalf("%s: %v", link, err)
-	}
-	return lesson, v, canonical
-}
-
 func TestOEmbedAnswersKeepToTheSpecification(t *testing.T) {
 	c := startCourse(t)
-	titles := map[string]string{"drain": "Graceful shutdown: stop admitting, then drain", "clocks": "Who owns each clock", "ledgers": "Two ledgers"}
+	titles := map[string]string{}
+	for _, l := range c.server.lessons.All() {
+		titles[l.About().ID] = l.About().Title
+	}
+	maxima := [][2]int{{0, 0}, {1, 1}, {320, 0}, {0, 400}, {600, 500}, {1200, 630}, {1199, 0}, {0, 629}, {639, 0}, {640, 0}, {639, 519}, {1200, 0}, {5000, 100_000}}
 	for lesson, views := range map[string][]string{
 		"drain": {"", "?grace=10&t=42", "?model=1&workers=2&worker=2&speed=4&x=slots&y=workers", "?hide=text,trace&lock=all&predict=required",
-			"?grace=5&b.grace=20&p.completed=5&p.dies=none&t=60", "?hide=controls,trace,results,inspector,text"},
-		"clocks":  {"", "?model=1&platform=kubernetes&x=margin&y=long", "?server_timeout=none&cleanup_budget=none&gate=term"},
-		"ledgers": {"", "?stop_token=1&graceful_timeout=2.5"},
+			"?grace=5&b.grace=20&p.completed=5&p.dies=none&t=60", "?hide=controls,trace,results,inspector,text", "?panel=settings", "?panel=guide"},
+		"clocks":  {"", "?model=1&platform=kubernetes&x=margin&y=long", "?server_timeout=none&cleanup_budget=none&gate=term", "?panel=map&t=3"},
+		"ledgers": {"", "?stop_token=1&graceful_timeout=2.5", "?panel=record"},
+		"toy":     {"", "?limit=9&panel=wide&t=4"},
 	} {
 		for _, view := range views {
 			for _, under := range []string{"", "/embed"} {
 				link := c.url + under + "/lessons/" + lesson + view
-				for _, most := range [][2]int{{0, 0}, {1, 1}, {320, 0}, {0, 400}, {600, 500}, {1200, 630}, {1199, 0}, {0, 629}, {1200, 0}, {5000, 100_000}} {
+				for _, most := range maxima {
 					m := c.askOEmbed(link, most[0], most[1])
 					if m["type"] != "rich" || m["title"] != titles[lesson] || m["provider_name"] != "Drainlab" || m["provider_url"] != c.url+"/" || m["cache_age"] != 86400 {
 						t.Errorf("%s: %v", link, m)
@@ -357,17 +310,32 @@ func TestOEmbedAnswersKeepToTheSpecification(t *testing.T) {
 						t.Errorf("%s within %v: a thumbnail is %v", link, most, there)
 					}
 					frame := frameOf(t, m)
-					if frame["title"] != "Drainlab: "+titles[lesson] || frame["height"] != fmt.Sprint(m["height"]) || frame["loading"] != "lazy" {
+					if frame["title"] != "Drainlab: "+titles[lesson] || frame["height"] != fmt.Sprint(m["height"]) || frame["loading"] != "lazy" || frame["width"] != "100%" {
 						t.Errorf("%s: the frame is %v", link, frame)
 					}
 					if bounded := strings.Contains(frame["style"], fmt.Sprintf("max-width:%dpx", m["width"])); bounded != (most[0] > 0) {
 						t.Errorf("%s within %v: the frame's style is %s", link, most, frame["style"])
 					}
-					if !strings.HasPrefix(frame["src"], c.url+"/embed/lessons/"+lesson) || !sameView(t, frame["src"], link) {
+					if !strings.HasPrefix(frame["src"], c.url+"/embed/lessons/"+lesson) || !c.sameView(frame["src"], link) {
 						t.Errorf("%s: the frame shows %s", link, frame["src"])
 					}
-					if most == [2]int{} && m["height"].(int) < 600 || most[0] == 0 && m["width"] != 960 || most[0] > 0 && m["width"] != min(960, most[0]) {
-						t.Errorf("%s within %v is %v × %v", link, most, m["width"], m["height"])
+					if named := strings.Contains(view, "panel="); strings.Contains(frame["src"], "panel=") != named {
+						t.Errorf("%s: the frame shows %s", link, frame["src"])
+					}
+					if width := m["width"].(int); width != min(960, cmp.Or(most[0], 960)) {
+						t.Errorf("%s within %v is %d wide", link, most, width)
+					}
+					// The stage alone is 440 high, in a narrow column 520; with a panel the
+					// frame has room for both.
+					height := 440
+					switch {
+					case strings.Contains(view, "panel="):
+						height = 900
+					case most[0] > 0 && most[0] < 640:
+						height = 520
+					}
+					if got := m["height"].(int); got != min(height, cmp.Or(most[1], height)) {
+						t.Errorf("%s within %v is %d high", link, most, got)
 					}
 				}
 			}
@@ -425,7 +393,7 @@ func TestOEmbedTakesALessonsAddressHoweverItIsWritten(t *testing.T) {
 
 	c.server.site.PublicURL = "https://Drainlab.example"
 	want = c.askOEmbed("https://drainlab.example/lessons/clocks?grace=20", 0, 0)
-	if src := frameOf(t, want)["src"]; !strings.HasPrefix(src, "https://Drainlab.example/embed/lessons/clocks?model=1&grace=20&") {
+	if src := frameOf(t, want)["src"]; src != "https://Drainlab.example/embed/lessons/clocks?model=1&grace=20" {
 		t.Errorf("under the public URL the frame is %s", src)
 	}
 	for _, link := range []string{"https://DRAINLAB.EXAMPLE:443/lessons/clocks?grace=20", "http://drainlab.example:80/lessons/clocks?grace=20", "http://drainlab.example/embed/lessons/clocks?grace=20"} {
@@ -492,7 +460,11 @@ func TestOEmbedRefusesWhatItCannotAnswer(t *testing.T) {
 		c.url + "/lessons/drain?grace=1;t=2":                       "cannot be read",
 		c.url + "/lessons/drain?grace=%zz":                         "cannot be read",
 		c.url + "/lessons/clocks?platform=mainframe":               `"platform"`,
-		c.url + "/lessons/clocks?t=3":                              `"t"`,
+		c.url + "/lessons/clocks?t=3000":                           `"t"`,
+		c.url + "/lessons/ledgers?t=3":                             `"t"`,
+		c.url + "/lessons/toy?predict=required":                    `"predict"`,
+		c.url + "/lessons/drain?panel=none":                        `"panel"`,
+		c.url + "/lessons/drain/share?grace=3":                     "can be embedded",
 		c.url + "/lessons/ledgers?join_work=2":                     `"join_work"`,
 		c.url + "/sessions/abc":                                    "can be embedded",
 		c.url + "/lessons/drain?x=" + strings.Repeat("y", 9000):    "There is no lesson",
@@ -502,7 +474,7 @@ func TestOEmbedRefusesWhatItCannotAnswer(t *testing.T) {
 	}
 }
 
-func (c *course) expectRefusal(path string, status int, says string) {
+func (c *served) expectRefusal(path string, status int, says string) {
 	c.t.Helper()
 	resp, body := c.get(path, "Accept", "application/json")
 	var e struct{ Error string }
@@ -519,7 +491,7 @@ func TestAPageLeadsToItsOwnEmbedding(t *testing.T) {
 	c := startCourse(t)
 	links := regexp.MustCompile(`<link rel="alternate" type="([^"]*)" href="([^"]*)" title="([^"]*)">`)
 	for _, page := range []string{"/lessons/drain", "/lessons/drain?grace=10&t=42&worker=1", "/lessons/drain?hide=text&lock=grace,handler&predict=required",
-		"/lessons/drain?grace=5&b.grace=20&p.killed=3&t=60&x=slots", "/lessons/clocks", "/lessons/clocks?platform=docker&x=long&hide=text&lock=grace", "/lessons/ledgers", "/lessons/ledgers?join_work=1"} {
+		"/lessons/drain?grace=5&b.grace=20&p.killed=3&t=60&x=slots", "/lessons/clocks", "/lessons/clocks?platform=docker&x=long&hide=text&lock=grace", "/lessons/ledgers", "/lessons/ledgers?join_work=1", "/lessons/toy?limit=9&t=4&panel=wide"} {
 		_, body := c.get(page)
 		head, _, found := bytes.Cut([]byte(body[:min(len(body), 150_000)]), []byte("</head>"))
 		if !found {
@@ -547,7 +519,7 @@ func TestAPageLeadsToItsOwnEmbedding(t *testing.T) {
 			if problems := m.problems(0, 0); problems != nil {
 				t.Errorf("%s: %v", page, problems)
 			}
-			if src := frameOf(t, m)["src"]; !sameView(t, src, page) {
+			if src := frameOf(t, m)["src"]; !c.sameView(src, page) {
 				t.Errorf("%s leads to a frame of %s", page, src)
 			}
 		}

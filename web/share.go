@@ -1,49 +1,56 @@
 package web
 
 import (
-	"cmp"
 	"fmt"
 	"html"
+	"maps"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"rsc.io/qr"
 
-	"drainlab/internal/clocks"
-	"drainlab/internal/session"
+	"drainlab/internal/course"
 	"drainlab/internal/setting"
-	"drainlab/internal/sim"
+	"drainlab/web/answer"
 	"drainlab/web/templates"
 )
 
-// base is the scheme and host under which the world reaches the server.
-func (s *Server) base(r *http.Request) string {
-	if s.site.PublicURL != "" {
-		return s.site.PublicURL
+// The heights in CSS pixels at which a frame is complete without scrolling: in
+// a column of at least wideFrame, and in a narrower one.
+const (
+	wideFrame   = 640
+	frameHeight = 440
+	tallHeight  = 520
+	// panelHeight is that of a frame whose link opens a tab of the panel.
+	panelHeight = 900
+)
+
+// heightOf is the height of a link's frame in a column of that width; 0: any.
+func heightOf(link course.Link, width int) int {
+	switch {
+	case link.PanelNamed:
+		return panelHeight
+	case width != 0 && width < wideFrame:
+		return tallHeight
 	}
-	scheme := "http"
-	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
-		scheme = "https"
-	}
-	return scheme + "://" + r.Host
+	return frameHeight
 }
 
-// shared is what a link or a frame of lesson 1 is made of: the view, and
-// whether it opens at the view's time or at the beginning.
+// shared is what a link or a frame is made of: the view, and whether it opens
+// at the view's time or at the beginning.
 type shared struct {
-	view view
+	link course.Link
 	atT  bool
 }
 
-// readShared reads a view with the share dialog's options.
-func readShared(r *http.Request) (shared, error) {
-	query, err := parseQuery(r.URL.RawQuery)
+// readShared reads a link with the share dialog's options.
+func readShared(r *http.Request, l course.Lesson) (shared, error) {
+	query, err := answer.Query(r.URL.RawQuery)
 	if err != nil {
 		return shared{}, err
 	}
 	var sh shared
-	err = takeParam(query, "at", func(text string) error {
+	err = course.Take(query, "at", func(text string) error {
 		if text != "1" {
 			return &setting.Error{Setting: "at", Got: text, Allowed: "1, or left out"}
 		}
@@ -53,42 +60,50 @@ func readShared(r *http.Request) (shared, error) {
 	if err != nil {
 		return sh, err
 	}
+	if answered, err := course.ParseLink(l, maps.Clone(query)); err == nil && answered.Predict && !answered.Waits() {
+		sh.link = answered
+		return sh, nil
+	}
 	require := false // apart: a view that asks for a prediction has no time to open at
-	if query.Get("predict") == "required" && len(query["predict"]) == 1 {
+	if l.About().Predicts && query.Get("predict") == "required" && len(query["predict"]) == 1 {
 		require = true
 		delete(query, "predict")
 	}
-	sh.view, err = parseView(query)
-	sh.view.Predict = require
-	if sh.view.Predict { // whoever opens it makes a prediction of their own
-		sh.view.Prediction = sim.Prediction{}
+	if sh.link, err = course.ParseLink(l, query); err != nil {
+		return sh, err
 	}
-	return sh, err
+	sh.link.Predict = require
+	return sh, nil
 }
 
-// link is the view that is shared, for good: it names its model.
-func (sh shared) link(framed bool) string {
-	v := sh.view
-	v.Embedded = framed
-	if !sh.atT || v.waits() {
-		v.T, v.Speed, v.Worker = 0, session.Single, 1
+// unanswered is the link without what its viewer said to its question.
+func unanswered(link course.Link) (course.Link, error) {
+	query, err := answer.Query(link.Query())
+	if err != nil {
+		return link, err
 	}
-	return v.path() + "?model=" + fmt.Sprint(sim.Model) + "&" + v.canonical()
-}
-
-// frameHeight is about the height of a frame that holds the whole lesson at
-// the width of a page's text. What is said grows while a run plays; a host that
-// reads the frame's messages makes the frame fit.
-func (v view) frameHeight() int {
-	run := sim.Simulate(v.Settings)
-	lanes := buildLanes(run, run.At(0), 0)
-	h := 660 + lanes.Height // heading, player, gate; as measured at a width of 800 px
-	for part, height := range map[string]int{"controls": 2500, "trace": 300, "results": 450, "inspector": 380, "text": 1800} {
-		if !v.hides(part) {
-			h += height
+	for name := range query {
+		if strings.HasPrefix(name, "p.") {
+			delete(query, name)
 		}
 	}
-	return h
+	return course.ParseLink(link.Lesson, query)
+}
+
+// opened is the link that is shared, as it opens.
+func (sh shared) opened(framed bool) course.Link {
+	link := sh.link
+	if link.Predict { // whoever opens it makes a prediction of their own
+		if asks, err := unanswered(link); err == nil {
+			link = asks
+		}
+	}
+	link.Embedded = framed
+	if !sh.atT || link.Waits() {
+		opening := course.OpenLink(link.Lesson).With(link.View)
+		link.T, link.Speed = opening.T, opening.Speed
+	}
+	return link
 }
 
 // snippet is the frame's code for a page's HTML.
@@ -97,105 +112,104 @@ func snippet(src, title string, height int) string {
 		html.EscapeString(src), html.EscapeString(title), height)
 }
 
-const drainTitle = "Graceful shutdown: stop admitting, then drain"
+// frameTitle is how a lesson's frame is called in a host's page.
+func frameTitle(l course.Lesson) string { return "Drainlab: " + l.About().Title }
 
-// sharePage offers links, frames and files of a view: a page of its own, or
-// the content of the dialog.
-func (s *Server) sharePage(w http.ResponseWriter, r *http.Request) error {
-	sh, err := readShared(r)
-	if err != nil {
-		return err
+// sharePage offers links, frames and files of a view: a page of its own, or to
+// the page's script the content of the dialog.
+func (s *Server) sharePage(l course.Lesson) answer.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		sh, err := readShared(r, l)
+		if err != nil {
+			return err
+		}
+		v := s.buildShare(r, sh)
+		if answer.ForClient(w, r) {
+			return answer.Page(w, r, http.StatusOK, templates.ShareFragment(v))
+		}
+		v.Page = s.page("Share or embed", "A link, a frame, a QR code or a file of exactly this view.", l)
+		return answer.Page(w, r, http.StatusOK, templates.SharePage(v))
 	}
-	s.renderShare(w, r, s.buildShare(r, sh))
-	return nil
-}
-
-// renderShare answers with the content of the dialog, or with a page of it.
-func (s *Server) renderShare(w http.ResponseWriter, r *http.Request, v templates.Share) {
-	if forClient(w, r) {
-		s.render(w, r, http.StatusOK, templates.ShareFragment(v))
-		return
-	}
-	v.Page = s.page("Share or embed", "A link, a frame, a QR code or a file of exactly this view.")
-	s.render(w, r, http.StatusOK, templates.SharePage(v))
 }
 
 func (s *Server) buildShare(r *http.Request, sh shared) templates.Share {
-	base := s.base(r)
-	plain := sh.view // what the form carries beside its options
-	plain.presentation = presentation{}
-	v := templates.Share{Action: drainPath + "/share", Carry: carried(plain.canonical()), At: sh.atT, T: sh.view.T.String(), Require: sh.view.Predict,
-		Back: sh.view.link()}
-	v.Hide = sh.view.hideOptions(hideNames)
-	for _, c := range sim.Controls() {
-		v.Lock = append(v.Lock, templates.Option{Value: c.Name, Name: c.Label, Chosen: sh.view.locks(c.Name)})
+	base, l := s.base(r), sh.link.Lesson
+	plain := sh.link // what the form carries beside its options
+	plain.Presentation = course.Presentation{}
+	out, frame := sh.opened(false), sh.opened(true)
+	v := templates.Share{Action: l.About().Path() + "/share", Carry: templates.Carry(plain.Query()), At: sh.atT, T: sh.link.T.String(), Opens: shared{link: sh.link}.opened(false).T.String(),
+		Timed: sh.link.View.Run().End() > 0, Requires: l.About().Predicts, Require: sh.link.Predict, Back: sh.link.Address(),
+		Hide: hideOptions(l, sh.link), Lock: lockOptions(l, sh.link),
+		Link: base + out.Public(), Snippet: snippet(base+frame.Public(), frameTitle(l), heightOf(frame, 0)),
+		QR: out.At("qr.svg"), Handout: out.At("handout")}
+	if !sh.link.Predict {
+		v.Key = out.At("handout/key")
 	}
-	v.Link = base + sh.link(false)
-	v.Snippet = snippet(base+sh.link(true), "Drainlab: "+drainTitle, sh.view.frameHeight())
-	query := sh.link(false)
-	query = query[strings.IndexByte(query, '?')+1:]
-	v.QR = drainPath + "/qr.svg?" + query
-	v.Handout = drainPath + "/handout?" + query
-	settings := string(sh.view.Settings.AppendQuery(nil))
-	v.Files = []templates.Download{
-		{Name: "JSON", Href: "/api/v1/run?" + settings}, {Name: "CSV", Href: "/api/v1/run?" + settings + "&format=csv"},
-		{Name: "Lanes as PNG", Href: drainPath + "/lanes.png?" + sh.view.canonical()}, {Name: "Lanes as SVG", Href: drainPath + "/lanes.svg?" + sh.view.canonical()},
+	if offering, ok := l.(answer.Offering); ok && !sh.link.Held() {
+		for _, f := range offering.Files(sh.link) {
+			v.Files = append(v.Files, templates.Download{Name: f.Name, Href: f.Href})
+		}
 	}
 	return v
 }
 
-// clocksSharePage is the same of lesson 3.
-func (s *Server) clocksSharePage(w http.ResponseWriter, r *http.Request) error {
-	v, err := readClocksView(r)
-	if err != nil {
-		return err
+// hideNames are the parts that a link can leave out, as the page calls them.
+var hideNames = map[string]string{"controls": "Settings and what changes them", "trace": "What happens, in order", "results": "Results and why",
+	"inspector": "Details of each part", "text": "The guide's text"}
+
+func hideOptions(l course.Lesson, link course.Link) []templates.Option {
+	var list []templates.Option
+	for _, part := range course.Hideable() {
+		list = append(list, templates.Option{Value: part, Name: tabsHidden(l, part), Chosen: link.Hides(part)})
 	}
-	base := s.base(r)
-	plain := v
-	plain.presentation = presentation{}
-	named := "?model=" + fmt.Sprint(clocks.Model) + "&" + v.canonical()
-	share := templates.Share{Action: clocksPath + "/share", Carry: carried(plain.canonical()), Back: clocksPath + "?" + v.canonical(), Link: base + clocksPath + named,
-		Snippet: snippet(base+"/embed"+clocksPath+named, "Drainlab: "+clocksTitle, v.frameHeight()), QR: clocksPath + "/qr.svg" + named}
-	share.Hide = v.hideOptions(clocksHideNames)
-	for _, c := range clocks.Table() {
-		share.Lock = append(share.Lock, templates.Option{Value: c.Name, Name: shortName(c), Chosen: v.locks(c.Name)})
-	}
-	share.Files = []templates.Download{{Name: "JSON", Href: "/api/v1/clocks?" + string(v.Settings.AppendQuery(nil))}}
-	for _, file := range []string{"matrix.md", "matrix.csv", "matrix.json"} {
-		share.Files = append(share.Files, templates.Download{Name: "Timeout-ownership " + file, Href: clocksPath + "/files/" + file + "?" + plain.canonical()})
-	}
-	s.renderShare(w, r, share)
-	return nil
+	return list
 }
 
-var clocksHideNames = map[string]string{"controls": "settings and map", "trace": "what happens, in order", "results": "requests, and what would fix it",
-	"inspector": "ownership matrix and platforms", "text": "introduction, cases and lesson text"}
-
-var hideNames = map[string]string{"controls": "settings and guided steps", "trace": "trace of decisions", "results": "results and explanation",
-	"inspector": "worker inspector", "text": "introduction and lesson text"}
-
-// qrCode draws the link of a view of lesson 1 as a QR code.
-func (s *Server) qrCode(w http.ResponseWriter, r *http.Request) error {
-	v, err := readView(r)
-	if err != nil {
-		return err
+// tabsHidden names the tabs that go with a part.
+func tabsHidden(l course.Lesson, part string) string {
+	var names []string
+	for _, t := range l.Tabs() {
+		if t.Hide == part {
+			names = append(names, t.Name)
+		}
 	}
-	return writeQR(w, s.base(r)+v.path()+"?model="+fmt.Sprint(sim.Model)+"&"+v.canonical())
+	if len(names) == 0 {
+		return hideNames[part]
+	}
+	return strings.Join(names, ", ")
 }
 
-// clocksQRCode is the same of lesson 3.
-func (s *Server) clocksQRCode(w http.ResponseWriter, r *http.Request) error {
-	v, err := readClocksView(r)
-	if err != nil {
-		return err
+func lockOptions(l course.Lesson, link course.Link) []templates.Option {
+	var list []templates.Option
+	for _, info := range l.Settings() {
+		list = append(list, templates.Option{Value: info.Name, Name: info.Label, Chosen: link.Locks(info.Name)})
 	}
-	return writeQR(w, s.base(r)+clocksPath+"?model="+fmt.Sprint(clocks.Model)+"&"+v.canonical())
+	return list
 }
 
-func writeQR(w http.ResponseWriter, link string) error {
+// qrCode draws a link as a QR code.
+func (s *Server) qrCode(l course.Lesson) answer.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		link, err := answer.Link(r, l)
+		if err != nil {
+			return err
+		}
+		code, err := drawQR(s.base(r) + link.Public())
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Type", "image/svg+xml")
+		w.Header().Set("Cache-Control", answer.Cache)
+		w.Write(code)
+		return nil
+	}
+}
+
+// drawQR is a link's QR code as an SVG document.
+func drawQR(link string) ([]byte, error) {
 	code, err := qr.Encode(link, qr.L)
-	if err != nil {
-		return fmt.Errorf("encoding a link as a QR code: %w", err)
+	if err != nil { // only of its length
+		return nil, &answer.Error{Status: http.StatusRequestURITooLong, Sentence: fmt.Sprintf("A QR code holds no link of %d bytes: it takes some 2,900.", len(link))}
 	}
 	const quiet = 4 // modules around it
 	size := code.Size + 2*quiet
@@ -213,89 +227,5 @@ func writeQR(w http.ResponseWriter, link string) error {
 			b = fmt.Appendf(b, "M%d %dh%dv1h-%dz", start+quiet, y+quiet, x-start, x-start)
 		}
 	}
-	b = append(b, `"/></svg>`...)
-	w.Header().Set("Content-Type", "image/svg+xml")
-	w.Header().Set("Cache-Control", apiCache)
-	w.Write(b)
-	return nil
-}
-
-// handoutPage is a run on paper: questions, and their answers on the next page.
-func (s *Server) handoutPage(w http.ResponseWriter, r *http.Request) error {
-	v, err := readView(r)
-	if err != nil {
-		return err
-	}
-	run := sim.Simulate(v.Settings)
-	whole := run.At(sim.Horizon)
-	blank := buildLanes(run, run.At(0), 0)
-	lanes := buildLanes(run, whole, sim.Horizon)
-	h := templates.Handout{Page: s.page("Handout: "+drainTitle, "Questions on one run, and the answers on the next page."), Link: s.base(r) + shared{view: v}.link(false),
-		Blank: blank, Lanes: lanes, Account: buildAccount(whole), Gate: buildGate(whole), Killed: storyRun(run).KilledList, Back: v.link()}
-	h.Killed = cmp.Or(h.Killed, "none")
-	h.Gone = goneText(run)
-	for _, c := range sim.Controls() {
-		h.Settings = append(h.Settings, templates.Fact{Name: c.Label, Value: c.Say(c.Amount(v.Settings))})
-	}
-	h.Arrivals, h.Run = whole.Account.Arrivals, runText(run)
-	e := run.Explain()
-	h.Why = e.Sentences()
-	for _, f := range sim.Fixes(v.Settings) {
-		if f.Found {
-			h.Fixes = append(h.Fixes, f.Sentence)
-		}
-	}
-	if whole.Gate().Verdict == sim.Fail && len(h.Fixes) == 0 {
-		h.Fixes = []string{"No single change of one setting passes."}
-		for _, f := range buildExplain(v, run, true).Pairs {
-			h.Fixes = append(h.Fixes, f.Sentence)
-		}
-	}
-	s.render(w, r, http.StatusOK, templates.HandoutPage(h))
-	return nil
-}
-
-// goneText says when worker 1 is gone, and why then.
-func goneText(run *sim.Run) string {
-	w := run.Workers[0]
-	switch w.State {
-	case sim.Killed:
-		var owned []string
-		for _, inv := range run.Invocations {
-			if inv.Worker == 1 && inv.Outcome == sim.KilledInvocation {
-				owned = append(owned, fmt.Sprint(inv.Request))
-			}
-		}
-		why := "its handler is off, so that it never began to leave"
-		if len(owned) > 0 {
-			why = "it still owned " + map[bool]string{true: "request ", false: "requests "}[len(owned) == 1] + sentenceList(owned)
-		}
-		return fmt.Sprintf("Worker 1 is killed at %s s, when the grace of %s s ends: %s.", w.ExitAt, run.Settings.Grace, why)
-	case sim.Exited:
-		return fmt.Sprintf("Worker 1 exits at %s s, as soon as it owns nothing any more.", w.ExitAt)
-	case sim.Failed:
-		return fmt.Sprintf("Worker 1's boot fails at %s s; it takes no signal.", w.FailedAt)
-	case sim.Starting, sim.Ready, sim.Draining:
-	}
-	return fmt.Sprintf("Worker 1 is still %s at 60 s.", w.State)
-}
-
-// drainCard is what other sites are told of a view of lesson 1.
-func (s *Server) drainCard(r *http.Request, v view) templates.Card {
-	base := s.base(r)
-	link := shared{view: v, atT: true}
-	public := base + link.link(false)
-	t := v.cardTime()
-	a := sim.Simulate(v.Settings).At(t).Account
-	c := templates.Card{URL: public, Image: base + drainPath + "/card.png?" + v.canonical(),
-		Description: "Which accepted requests survive a SIGTERM? Change one setting, predict what dies, press play.",
-		Alt:         fmt.Sprintf("Worker lanes at %s s: %d of %d requests admitted, %d completed, %d killed.", t, a.Admitted, a.Arrivals, a.Completed, a.Killed)}
-	return withOEmbed(c, base, public)
-}
-
-// withOEmbed adds the addresses at which the page can be asked for as oEmbed.
-func withOEmbed(c templates.Card, base, public string) templates.Card {
-	c.JSON = base + "/oembed?format=json&url=" + url.QueryEscape(public)
-	c.XML = base + "/oembed?format=xml&url=" + url.QueryEscape(public)
-	return c
+	return append(b, `"/></svg>`...), nil
 }
