@@ -192,7 +192,7 @@ func (b *tab) wait(expression string) {
 		}
 	}
 	b.t.Fatalf("waited in vain for %s (%v); the page: %s", expression, last,
-		eval[string](b, `location.href + " | " + (document.querySelector("#lanes-summary")?.textContent ?? document.body.innerText.slice(0, 500))`))
+		eval[string](b, `location.href + " | " + (document.body.innerText.slice(0, 500))`))
 }
 
 // text is what a person reads in the element.

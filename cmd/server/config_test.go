@@ -92,14 +92,14 @@ func TestTheHealthcheckAsksTheServerItself(t *testing.T) {
 	server := startServer(t)
 	addr := strings.TrimPrefix(server.url, "http://")
 	none := func(string) string { return "" }
-	if code := run([]string{"-healthcheck", "-addr", addr}, none); code != 0 {
+	if code := run([]string{"-healthcheck", "-addr", addr}, none, lessons); code != 0 {
 		t.Errorf("of a live server: %d", code)
 	}
 	server.kill()
-	if code := run([]string{"-healthcheck", "-addr", addr}, none); code != 1 {
+	if code := run([]string{"-healthcheck", "-addr", addr}, none, lessons); code != 1 {
 		t.Errorf("of a dead server: %d", code)
 	}
-	if code := run([]string{"-addr", "x"}, none); code != 2 {
+	if code := run([]string{"-addr", "x"}, none, lessons); code != 2 {
 		t.Errorf("of a wrong address: %d", code)
 	}
 }
@@ -107,7 +107,7 @@ func TestTheHealthcheckAsksTheServerItself(t *testing.T) {
 func TestASecondServerInTheSameFolderIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	startServer(t, "-data", dir)
-	if code := run([]string{"-addr", "127.0.0.1:0", "-data", dir}, func(string) string { return "" }); code != 1 {
+	if code := run([]string{"-addr", "127.0.0.1:0", "-data", dir}, func(string) string { return "" }, lessons); code != 1 {
 		t.Errorf("the second server ended with %d", code)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // driller drills this very binary, started anew as the fixture.
 type driller struct{}
 
-// Drill implements [web.Driller].
+// Drill implements [ledgers.Driller].
 func (driller) Drill(ctx context.Context, s fixture.Settings, observe func(drill.Event)) (drill.Result, error) {
 	// On Linux this is the running binary itself, even where its file has been
 	// replaced since.

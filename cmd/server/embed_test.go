@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
@@ -32,10 +33,12 @@ type host struct {
 	prepare func(b *tab)
 }
 
-// The host's own script: it notes every message, and its own input keeps the
-// focus.
+// The host's own script: it notes every message and key, and its own input
+// keeps the focus.
 const hostScript = `
 window.messages = [];
+window.keys = [];
+addEventListener("keydown", e => keys.push(e.key));
 const frame = () => document.querySelector("iframe");
 addEventListener("message", e => { if (e.source === frame().contentWindow) { messages.push(e.data); answer(e.data); } });
 `
@@ -51,14 +54,14 @@ function answer(m) { %s }
 }
 
 var hosts = []host{
-	{name: "sandboxed to scripts alone", attrs: `sandbox="allow-scripts"`, height: 1400,
+	{name: "sandboxed to scripts alone", attrs: `sandbox="allow-scripts"`, height: 900,
 		script: `if (m.type === "drainlab:height") frame().height = m.height;`, sizes: true},
-	{name: "third-party cookies blocked", height: 1400, block: true, script: `if (m.type === "drainlab:height") frame().height = m.height;`, sizes: true},
+	{name: "third-party cookies blocked", height: 900, block: true, script: `if (m.type === "drainlab:height") frame().height = m.height;`, sizes: true},
 	{name: "in details that are opened later", before: "<details><summary id='open'>The lesson</summary>", after: "</details>", height: 900,
 		script: `if (m.type === "drainlab:height") frame().height = m.height;`, sizes: true,
 		prepare: func(b *tab) { b.run(chromedp.Click(chromedp.CSS("#open"))) }},
 	{name: "a frame 300 px high", attrs: `sandbox="allow-scripts"`, height: 300, script: ""},
-	{name: "a host that answers nothing", height: 1400, script: ""},
+	{name: "a host that answers nothing", height: 900, script: ""},
 	{name: "WordPress", attrs: `sandbox="allow-scripts" security="restricted"`, suffix: "#?secret=s3cret", height: 400, sizes: true, limit: 1000,
 		script: `if (m.message === "height" && m.secret === "s3cret") frame().height = Math.min(1000, Math.max(200, m.value));`},
 	{name: "H5P", height: 400, sizes: true, script: `if (m.context !== "h5p") return;
@@ -106,13 +109,13 @@ func inFrame(b *tab, address string) lesson {
 }
 
 // Each host is of another site than the lesson, which streams, posts, sizes
-// itself and leaves the host its focus and its place.
+// itself and leaves the host its focus, its place and its keys.
 func TestTheLessonLivesInOtherPeoplesPages(t *testing.T) {
 	server := startServer(t)
 	var serving host
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprint(w, serving.page(server.url+"/embed/lessons/drain?grace=0&hide=text,inspector"))
+		fmt.Fprint(w, serving.page(server.url+"/embed/lessons/drain?panel=settings&hide=text,inspector"))
 	}))
 	defer site.Close()
 	_, port, err := net.SplitHostPort(site.Listener.Addr().String())
@@ -127,13 +130,16 @@ func TestTheLessonLivesInOtherPeoplesPages(t *testing.T) {
 				call(b, network.SetCookieControls, network.SetCookieControlsParams{EnableThirdPartyCookieRestriction: true})
 			}
 			b.open("http://localhost:" + port + "/")
-			eval[bool](b, `(document.querySelector("#own").focus({preventScroll: true}), true)`)
+			focusOwn := func() {
+				eval[bool](b, `(document.querySelector("#own").focus({preventScroll: true}), true)`)
+			}
+			focusOwn()
 			if h.prepare != nil && strings.Contains(h.before, "details") {
 				b.wait(`document.readyState === "complete"`)
 				h.prepare(b)
-				eval[bool](b, `(document.querySelector("#own").focus({preventScroll: true}), true)`)
+				focusOwn()
 			}
-			f := inFrame(b, server.url+"/embed/lessons/drain")
+			f := drainPage{inFrame(b, server.url+"/embed/lessons/drain")}
 			f.connected()
 			if h.prepare != nil && h.before == "" {
 				h.prepare(b)
@@ -141,39 +147,32 @@ func TestTheLessonLivesInOtherPeoplesPages(t *testing.T) {
 			if got := eval[string](b, `document.activeElement.id + " " + scrollY`); got != "own 0" {
 				t.Errorf("after loading, focus and place of the host: %s", got)
 			}
-			if h.sizes {
-				least := 1200
-				if h.limit > 0 {
-					least = h.limit
-				}
-				b.wait(fmt.Sprintf(`frame().clientHeight >= %d`, least))
-				if h.limit == 0 {
-					content := eval[int](f.tab, `Math.ceil(document.querySelector("[data-embed-content]").getBoundingClientRect().bottom + scrollY)`)
-					b.wait(fmt.Sprintf(`Math.abs(frame().clientHeight - %d) <= 2`, content))
-				}
+			if h.sizes { // complete, and no higher
+				b.wait(`Math.abs(frame().clientHeight - 440) <= 2`)
+				f.wait(`document.documentElement.scrollHeight <= innerHeight`)
 			}
 			// It keeps nothing, and needs nothing kept.
 			if got := eval[string](f.tab, `(() => { try { return document.cookie + localStorage.length; } catch { return "refused"; } })()`); got != "0" && got != "refused" {
 				t.Errorf("it has stored %q", got)
 			}
 			// It plays, by its own button.
-			eval[bool](f.tab, `(document.querySelector("#speed-8").scrollIntoView({block: "nearest", behavior: "instant"}), true)`)
+			eval[bool](f.tab, `(document.querySelector("#play-button").scrollIntoView({block: "nearest", behavior: "instant"}), true)`)
 			place := eval[float64](b, "scrollY")
-			f.run(chromedp.Click(chromedp.CSS("#speed-8")), chromedp.Click(chromedp.CSS("#play")))
+			f.choose("#speed", "8")
+			f.click("#play-button")
 			f.wait(`parseFloat(document.querySelector("#now").innerText) >= 6`)
 			f.keys("#time", kb.End)
 			f.at("60.0")
 			f.expect("20/7/3/4/0/13")
 			// Its controls post, and what follows is streamed.
-			f.type_("#n-grace", "20"+kb.Tab)
+			f.replace("#n-grace", "20"+kb.Tab)
 			f.expect("20/7/7/0/0/13")
-			f.wait(`document.querySelector("#explain").innerText.includes("rejected")`)
 			if got := eval[float64](b, "scrollY"); got != place {
 				t.Errorf("the host's page was scrolled from %v to %v", place, got)
 			}
-			// Keys that the lesson has no use for are the host's; those it uses are not.
-			f.run(chromedp.Focus(chromedp.CSS("#restart")))
-			if got := eval[string](f.tab, `["j", "PageDown", "ArrowDown"].map(key => { const e = new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}); document.activeElement.dispatchEvent(e); return e.defaultPrevented; }).join()`); got != "false,false,false" {
+			// Keys that the lesson has no use for are the host's.
+			f.run(chromedp.Focus(chromedp.CSS("#back")))
+			if got := eval[string](f.tab, `["j", "Escape", "PageDown", "ArrowDown"].map(key => { const e = new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}); document.activeElement.dispatchEvent(e); return e.defaultPrevented; }).join()`); got != "false,false,false,false" {
 				t.Errorf("keys kept from the host: %s", got)
 			}
 			if strings.Contains(h.name, "WordPress") {
@@ -182,19 +181,62 @@ func TestTheLessonLivesInOtherPeoplesPages(t *testing.T) {
 				}
 			}
 			// Out of sight it rests; in sight again it goes on.
-			f.run(chromedp.Click(chromedp.CSS("#restart")))
+			f.click("#restart")
 			f.at("0.0")
-			f.run(chromedp.Click(chromedp.CSS("#play")))
-			f.wait(`document.querySelector("#play").innerText.includes("Pause")`)
+			f.click("#play-button")
+			f.wait(`document.querySelector("#play-button").innerText.includes("Pause")`)
 			eval[bool](b, `(document.querySelector("#below").scrollIntoView({block: "end", behavior: "instant"}), true)`)
 			f.wait(`document.querySelector("#lesson").dataset.away === "true"`)
 			eval[bool](b, `(scrollTo({top: 0, behavior: "instant"}), true)`)
-			f.wait(`document.querySelector("#lesson").dataset.away !== "true" && document.querySelector("#play").innerText.includes("Play")`)
+			f.wait(`document.querySelector("#lesson").dataset.away !== "true" && document.querySelector("#play-button").innerText.includes("Play")`)
 			if got := eval[bool](f.tab, `parseFloat(document.querySelector("#now").innerText) < 60`); !got {
 				t.Error("it went on to the end unseen")
 			}
 		})
 	}
+}
+
+// A host goes on by keys, as slides do: it has them while none of the lesson's
+// controls has the focus, and after Escape.
+func TestAFrameLeavesItsHostTheKeys(t *testing.T) {
+	server := startServer(t)
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, host{name: "slides", attrs: `sandbox="allow-scripts"`, height: 440}.page(server.url+"/embed/lessons/drain?t=60"))
+	}))
+	defer site.Close()
+	_, port, err := net.SplitHostPort(site.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newTab(t, "sandbox", "favicon")
+	b.open("http://localhost:" + port + "/")
+	f := drainPage{inFrame(b, server.url+"/embed/lessons/drain")}
+	f.connected()
+	click := func(selector string) {
+		t.Helper()
+		at := eval[[]float64](f.tab, fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; })()`, selector))
+		in := eval[[]float64](b, `(() => { const r = frame().getBoundingClientRect(); return [r.left, r.top]; })()`)
+		b.run(chromedp.MouseClickXY(in[0]+at[0], in[1]+at[1]))
+	}
+	// A control that was pressed has the keys.
+	click("#step")
+	f.wait(`document.activeElement.id === "step"`)
+	if got := eval[string](b, "document.activeElement.tagName"); got != "IFRAME" {
+		t.Errorf("with a control pressed the host's focus is on %s", got)
+	}
+	// What was pressed beside them has not.
+	click(".embed-foot .quiet")
+	b.wait(`document.activeElement.tagName !== "IFRAME" && document.hasFocus()`)
+	b.run(chromedp.KeyEvent("j"), chromedp.KeyEvent(kb.Escape))
+	b.wait(`keys.join() === "j,Escape"`)
+	// Escape leaves the frame.
+	click("#step")
+	f.wait(`document.activeElement.id === "step" && document.hasFocus()`)
+	f.run(chromedp.KeyEvent(kb.Escape))
+	b.wait(`document.activeElement.tagName !== "IFRAME" && document.hasFocus()`)
+	b.run(chromedp.KeyEvent("k"))
+	b.wait(`keys.at(-1) === "k"`)
 }
 
 func TestOnlyFramesMayBeFramed(t *testing.T) {
@@ -216,6 +258,33 @@ func TestOnlyFramesMayBeFramed(t *testing.T) {
 	}
 }
 
+// Whatever leads out of a frame opens beside it: without script too, for what is
+// no frame may not be framed. What is downloaded leads nowhere.
+func TestLinksOutOfAFrameOpenBesideIt(t *testing.T) {
+	server := startServer(t)
+	b := newTab(t, "400 (Bad Request)")
+	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	for path, panels := range map[string][]string{
+		"/embed/lessons/drain?grace=10&replacement=1&t=60": {"guide", "settings", "inspect", "sums", "trace", "why", "compare", "sweep"},
+		"/embed/lessons/ledgers?":                          {"guide", "settings", "evidence", "record"},
+		"/embed/lessons/clocks?platform=docker&grace=12":   {"guide", "clocks", "budget", "trace", "owners", "map"},
+		"/embed/lessons/drain?grace=99":                    {""},
+		"/embed/doctor?":                                   {""},
+	} {
+		for _, panel := range panels {
+			if panel != "" {
+				panel = "&panel=" + panel
+			}
+			b.open(server.url + path + panel)
+			b.wrong(`[...document.querySelectorAll("a[href]")].filter(a => !a.hasAttribute("download") && !a.getAttribute("href").startsWith("#")
+				&& (a.origin !== location.origin || !a.pathname.startsWith("/embed/")) && a.target !== "_blank").map(a => a.outerHTML.slice(0, 120))`, "%s%s", path, panel)
+			if panel != "" && !strings.HasPrefix(b.text(".embed-foot a"), "Open the lesson") {
+				t.Errorf("%s%s has no way to the lesson", path, panel)
+			}
+		}
+	}
+}
+
 // Lesson 3 computes, and lesson 2 shows its recorded run, in a sandbox too.
 func TestTheOtherLessonsLiveInFramesToo(t *testing.T) {
 	server := startServer(t)
@@ -231,23 +300,24 @@ func TestTheOtherLessonsLiveInFramesToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newTab(t, "sandbox", "favicon")
-	src = server.url + "/embed/lessons/clocks?hide=text,inspector&lock=cleanup"
+	src = server.url + "/embed/lessons/clocks?panel=clocks&hide=text,inspector&lock=cleanup"
 	b.open("http://localhost:" + port + "/")
-	f := clocksTab{inFrame(b, server.url+"/embed/lessons/clocks")}
-	f.shows("PASS")
-	f.wait(`document.querySelector("#n-cleanup").disabled && !document.querySelector(".prose") && !document.querySelector("#matrix-panel")`)
-	f.type_("#n-grace", "15"+kb.Tab)
-	f.shows("FAIL", "grace=15", "lock=cleanup")
-	b.wait(`frame().clientHeight > 1500`)
-	fixed := eval[string](f.tab, `document.querySelector("#clock-fixes a.fix").id`)
-	f.run(chromedp.Click(chromedp.CSS("#" + fixed)))
-	f.shows("PASS")
-	if got := eval[string](f.tab, "location.search"); !strings.HasPrefix(got, "?hide=text") {
+	f := inFrame(b, server.url+"/embed/lessons/clocks")
+	f.connected()
+	f.wait(`document.querySelector("#strip").innerText.includes("PASS") && document.querySelector("#n-cleanup").disabled && !document.querySelector("#tab-link-guide") && !document.querySelector("#tab-link-owners")`)
+	f.replace("#n-grace", "15"+kb.Tab)
+	f.wait(`document.querySelector("#strip").innerText.includes("FAIL")`)
+	b.wait(`Math.abs(frame().clientHeight - 440) <= 2`)
+	f.tabOpen("budget")
+	f.run(chromedp.Click(chromedp.CSS("#tab-budget a[data-set]"), chromedp.NodeVisible))
+	f.wait(`document.querySelector("#strip").innerText.includes("PASS")`)
+	if got := eval[string](f.tab, "location.search"); got != "?panel=clocks&hide=text,inspector&lock=cleanup" {
 		t.Errorf("a frame has written its address: %s", got)
 	}
 	src = server.url + "/embed/lessons/ledgers"
 	b.open("http://localhost:" + port + "/")
 	l := inFrame(b, server.url+"/embed/lessons/ledgers")
-	l.wait(`document.querySelector("#ledger-requests").innerText.includes("admitted") && !document.querySelector("#run") && document.querySelector("#run-note").innerText.includes("recorded run")`)
-	b.wait(`frame().clientHeight > 1000`)
+	l.connected()
+	l.wait(`document.querySelector("#strip").innerText.includes("completed") && document.querySelector("#run-note").innerText.includes("recorded run") && ![...document.querySelectorAll("[data-start]")].some(el => el.checkVisibility())`)
+	b.wait(`Math.abs(frame().clientHeight - 440) <= 2`)
 }

@@ -12,12 +12,12 @@ import (
 	"drainlab/internal/fixture"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Getenv)) }
+func main() { os.Exit(run(os.Args[1:], os.Getenv, lessons)) }
 
-// run returns the process's exit code: 0 after a clean shutdown, 1 where
+// run serves these lessons and returns the process's exit code: 0 after a clean shutdown, 1 where
 // something failed, a request was cut or evidence was lost, 2 for a wrong
 // configuration.
-func run(args []string, getenv func(string) string) int {
+func run(args []string, getenv func(string) string, lessons lister) int {
 	if getenv(fixture.EnvSettings) != "" {
 		// The binary is also the server that lesson 2 drills.
 		return fixture.Main(getenv, os.Stdout)
@@ -37,7 +37,7 @@ func run(args []string, getenv func(string) string) int {
 		// the server boots is not lost.
 		signals := make(chan os.Signal, 4)
 		signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
-		err = serve(signals, cfg, os.Stderr)
+		err = serve(signals, cfg, lessons, os.Stderr)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "drainlab:", err)

@@ -1,6 +1,11 @@
 package main
 
 import (
+	"log/slog"
+
+	"drainlab/internal/course"
+	"drainlab/web/toy"
+
 	"bufio"
 	"errors"
 	"os"
@@ -17,13 +22,25 @@ import (
 // real thing in a process of its own.
 const serverVariable = "DRAINLAB_TEST_BE_THE_SERVER"
 
+// toyVariable gives the server under test a toy lesson beside its own.
+const toyVariable = "DRAINLAB_TEST_TOY"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(serverVariable) != "" {
-		os.Exit(run(os.Args[1:], os.Getenv))
+		os.Exit(run(os.Args[1:], os.Getenv, lessonsAndToy))
 	}
 	code := m.Run()
 	closeBrowser()
 	os.Exit(code)
+}
+
+// lessonsAndToy is the course with one lesson more, by its one line.
+func lessonsAndToy(log *slog.Logger) ([]course.Lesson, error) {
+	list, err := lessons(log)
+	if os.Getenv(toyVariable) != "" {
+		list = append(list, toy.Lesson{Number: len(list) + 1})
+	}
+	return list, err
 }
 
 // process is a server under test.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"flag"
-	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
@@ -13,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -26,36 +26,46 @@ func TestScreenshots(t *testing.T) {
 		t.Skip("make screenshots runs it with -screenshots")
 	}
 	server := startServer(t)
-	pages := []struct {
-		name, path string
-		few        bool // the widest light and the narrowest dark alone
-	}{
-		{"lesson1", "/lessons/drain?grace=20&replacement=1&t=47", false},
-		{"lesson2", "/lessons/ledgers", false},
-		{"lesson3", "/lessons/clocks?platform=kubernetes&server_timeout=60&long=40", false},
-		{"compare", "/lessons/drain?grace=10&b.grace=20&b.replacement=1&t=60", true},
-		{"predict", "/lessons/drain?t=60&p.completed=4&p.killed=3&p.dies=6,13,17&p.verdict=fail", true},
-		{"teach", "/teach", true},
-		{"home", "/", false},
-	}
+	const wide, high = 1440, 900
 	b := newTab(t)
-	for _, p := range pages {
-		for _, width := range []int64{1440, 1024, 768, 390} {
-			for _, theme := range []string{"light", "dark"} {
-				if p.few && (width != 1440 || theme != "light") && (width != 390 || theme != "dark") {
-					continue
-				}
-				b.size(width, 1000)
-				b.media(&emulation.MediaFeature{Name: "prefers-color-scheme", Value: theme})
-				b.open(server.url + p.path)
-				if p.name == "lesson1" {
-					b.wait(`document.querySelector("#lesson.started") && location.search.includes("t=47")`)
-				}
-				file := filepath.Join(*screenshots, fmt.Sprintf("%s-%d-%s.png", p.name, width, theme))
-				if err := os.WriteFile(file, slim(t, b.picture()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
+	for _, p := range []struct {
+		name, path    string
+		width, height int64
+		theme         string
+	}{
+		{"home-wide", "/", wide, high, "light"},
+		{"home-phone", "/", 390, 844, "dark"},
+		{"lesson1-wide", "/lessons/drain?grace=10&t=60&panel=settings", wide, high, "light"},
+		{"lesson1-dark", "/lessons/drain?grace=20&replacement=1&t=47&panel=inspect", wide, high, "dark"},
+		{"lesson1-small", "/lessons/drain?grace=10&t=60&panel=why", 1024, 768, "light"},
+		{"lesson1-phone", "/lessons/drain?grace=10&t=29.9", 390, 844, "light"},
+		{"lesson1-crowd", "/lessons/drain?workers=4&slots=8&interval=0.5&replacement=1&t=60&panel=trace", 1280, 720, "light"},
+		{"lesson1-compare", "/lessons/drain?a.grace=10&grace=20&replacement=1&t=60&panel=compare", wide, high, "light"},
+		{"lesson1-sweep", "/lessons/drain?t=60&panel=sweep", wide, high, "light"},
+		{"lesson2-wide", "/lessons/ledgers", wide, high, "light"},
+		{"lesson2-dark", "/lessons/ledgers?panel=evidence", wide, high, "dark"},
+		{"lesson2-phone", "/lessons/ledgers", 390, 844, "light"},
+		{"lesson3-wide", "/lessons/clocks?platform=kubernetes&server_timeout=60&long=40", wide, high, "light"},
+		{"lesson3-dark", "/lessons/clocks?platform=kubernetes&server_timeout=60&long=40&panel=budget", wide, high, "dark"},
+		{"lesson3-phone", "/lessons/clocks", 390, 844, "light"},
+		{"lesson3-owners", "/lessons/clocks?panel=owners", wide, high, "light"},
+		{"lesson3-map", "/lessons/clocks?panel=map", wide, high, "light"},
+		{"frame-wide", "/embed/lessons/drain?grace=10&t=60", 640, 440, "light"},
+		{"frame-tall", "/embed/lessons/drain?grace=10&t=60", 340, 520, "light"},
+		{"share", "/lessons/drain/share?grace=10", wide, high, "light"},
+		{"teach", "/teach", wide, high, "light"},
+		{"handout", "/lessons/drain/handout?grace=10", 1024, 768, "light"},
+		{"handout-key", "/lessons/drain/handout/key?grace=10", 1024, 768, "light"},
+	} {
+		b.size(p.width, p.height)
+		b.media(&emulation.MediaFeature{Name: "prefers-color-scheme", Value: p.theme})
+		b.open(server.url + p.path)
+		if strings.Contains(p.path, "/lessons/") && !strings.Contains(p.path, "share") && !strings.Contains(p.path, "handout") {
+			lesson{b}.connected()
+		}
+		file := filepath.Join(*screenshots, p.name+".png")
+		if err := os.WriteFile(file, slim(t, b.picture()), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"time"
 
+	"drainlab/internal/course"
 	"drainlab/internal/ledger"
 	"drainlab/internal/lifecycle"
 	"drainlab/internal/natsstore"
@@ -21,9 +22,12 @@ import (
 // bootLimit bounds the start of the session store.
 const bootLimit = 20 * time.Second
 
+// lister makes the list of lessons.
+type lister func(*slog.Logger) ([]course.Lesson, error)
+
 // serve runs the server until a signal comes, and shuts it down by the
 // contract of internal/lifecycle.
-func serve(signals <-chan os.Signal, cfg config, logTo io.Writer) error {
+func serve(signals <-chan os.Signal, cfg config, lessons lister, logTo io.Writer) error {
 	log := newLog(cfg, logTo)
 	var certificates []tls.Certificate
 	if cfg.tlsCert != "" {
@@ -40,7 +44,7 @@ func serve(signals <-chan os.Signal, cfg config, logTo io.Writer) error {
 	defer listener.Close()
 	boot, cancel := context.WithTimeout(context.Background(), bootLimit)
 	defer cancel()
-	store, err := natsstore.Open(boot, natsstore.Config{URL: cfg.nats, Dir: cfg.data})
+	store, err := natsstore.Open(boot, natsstore.Config{URL: cfg.nats, Dir: cfg.data, Log: log})
 	if err != nil {
 		return err
 	}
@@ -49,7 +53,11 @@ func serve(signals <-chan os.Signal, cfg config, logTo io.Writer) error {
 		log.Info("told to stop before serving")
 		return nil
 	}
-	handler, err := web.New(store, store, driller{}, web.Site{PublicURL: cfg.publicURL, Frames: cfg.frames}, log)
+	list, err := lessons(log)
+	if err != nil {
+		return err
+	}
+	handler, err := web.New(course.NewRegister(list...), store, store, web.Site{PublicURL: cfg.publicURL, Frames: cfg.frames}, log)
 	if err != nil {
 		return err
 	}
