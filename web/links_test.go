@@ -51,6 +51,9 @@ var goldenLinks = []string{
 	// Comparisons.
 	"/lessons/drain?model=1&b.grace=20&t=60",
 	"/lessons/drain?model=1&grace=5&duration=12&b.grace=15&b.replacement=1&b.allowance=50&t=33&worker=2&p.killed=2",
+	// Run A under "a.", and the open tab.
+	"/lessons/drain?model=1&grace=20&a.grace=0&t=60&panel=compare",
+	"/lessons/drain?model=1&duration=8&grace=10&replacement=1&t=60&panel=why",
 	// Lesson 3.
 	"/lessons/clocks?model=1&platform=kubernetes&server_timeout=60&long=40",
 	"/lessons/clocks?model=1&platform=ecs&x=server_timeout&y=long",
