@@ -430,6 +430,9 @@ func TestSignalAndDeadlineAreDraggedInThePicture(t *testing.T) {
 	b.addressed("grace", "")
 	b.run(chromedp.KeyEvent(kb.ArrowRight))
 	b.addressed("grace", "0.5")
+	// Keys faster than frames come: none of them is lost.
+	b.run(chromedp.KeyEvent(strings.Repeat(kb.ArrowRight, 20)))
+	b.addressed("grace", "10.5")
 	b.run(chromedp.KeyEvent(kb.End))
 	b.addressed("grace", "30")
 	// Space plays from there, too.

@@ -157,6 +157,7 @@ export class Page {
       if (this.locked.length > 0) return this.keepLocked();
       this.address?.begin("");
       this.withdraw();
+      for (const fn of this.onChanged) fn(); // what was refused before is not meant for the next run, even where that is the same
     }
     this.commands.send("button", new URLSearchParams(params));
   }
